@@ -1,0 +1,3 @@
+module github.com/pathologize/otelcol-train/test
+
+go 1.26.0
