@@ -1,0 +1,84 @@
+# Everything is a plain target: `make` prints the list. Needs Go, make and bash; Python 3 with pip for the DVC test only.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+DIST      := build/otelcol-train
+BINARY    := $(DIST)/otelcol-train
+MODULES   := $(shell sed -n 's,^[[:space:]]*\./,,p' go.work)
+UNIT      := $(filter-out test,$(MODULES))
+TAGS      := $(shell sed -n 's/^  build_tags: "\(.*\)"/\1/p' builder-config.yaml)
+# ocb generates and compiles outside the workspace, so that a user who copies the manifest gets the same binary.
+DISTENV   := GOWORK=off CGO_ENABLED=0
+GOLANGCI  := v2.15.0
+TESTFLAGS ?=
+export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
+
+# What `make docs` runs: one folder with a main package a line, relative to the root.
+GENERATORS := $(wildcard internal/trainrecord/cmd/*)
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: $(DIST)/go.sum ## compile the distribution to build/otelcol-train/otelcol-train
+	@cd $(DIST) && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS)" -o otelcol-train .
+	@echo "built $(BINARY)"
+
+build/ocb: tools/go.mod tools/go.sum
+	@mkdir -p build
+	@GOWORK=off go build -C tools -o ../build/ocb go.opentelemetry.io/collector/cmd/builder
+	@touch $@
+
+# The generated sources are as old as the manifest and the go.mod files they were made from.
+$(DIST)/go.sum: builder-config.yaml build/ocb $(addsuffix /go.mod,$(UNIT))
+	@$(DISTENV) build/ocb --config builder-config.yaml --skip-compilation >build/ocb.log 2>&1 || { cat build/ocb.log; exit 1; }
+	@touch $@
+
+.PHONY: demo
+demo: build ## run the main job by itself on live-written sample streams
+	@go run ./test/demo
+
+.PHONY: test
+test: build ## all tests: every module, then the built binary and the real DVC
+	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
+	go test -count=1 $(TESTFLAGS) ./test/...
+
+.PHONY: e2e
+e2e: build ## the tests on the built binary only
+	go test -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/...
+
+.PHONY: bench
+bench: ## short benchmarks of every module
+	go test -run '^$$' -bench . -benchtime 200ms -benchmem $(addprefix ./,$(addsuffix /...,$(UNIT)))
+
+.PHONY: stock
+stock: build/ocb ## compile a Collector from upstream components only, for the comparison in test/e2e
+	@$(DISTENV) build/ocb --config test/stock/builder-config.yaml --skip-compilation >build/stock.log 2>&1 || { cat build/stock.log; exit 1; }
+	@cd build/stock && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS)" -o stock .
+
+.PHONY: lint
+lint: build/bin/golangci-lint ## gofmt, go vet, golangci-lint
+	@scripts/gofmt-check
+	go vet $(addprefix ./,$(addsuffix /...,$(MODULES)))
+	for m in $(MODULES); do (cd $$m && $(CURDIR)/build/bin/golangci-lint run ./...); done
+
+build/bin/golangci-lint:
+	GOWORK=off GOBIN=$(CURDIR)/build/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+
+.PHONY: fmt
+fmt: ## gofmt every file of the repository
+	@git ls-files -z '*.go' | xargs -0 -r gofmt -w
+
+.PHONY: docs
+docs: ## write the generated pages anew
+	@for g in $(GENERATORS); do (cd $$g && go run .); done
+
+.PHONY: validate
+validate: build ## check each configuration in config/
+	@for c in config/*.yaml; do $(BINARY) validate --config $$c && echo "valid $$c"; done
+
+.PHONY: clean
+clean: ## remove what the build made
+	rm -rf build dist
