@@ -1,0 +1,5 @@
+package componentcheck
+
+import "testing"
+
+func TestMain(m *testing.M) { VerifyMain(m) }
