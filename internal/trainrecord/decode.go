@@ -1,0 +1,287 @@
+package trainrecord
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// LineKind says what a line is.
+type LineKind int
+
+// Kinds of lines.
+const (
+	LineError  LineKind = iota // no JSON object, or a record with a wrong type: Line.Reason says which
+	LineObject                 // any other JSON object: the whole object is the body
+	LineRecord                 // a record of the vocabulary
+)
+
+// Line is what Decode found beside what it wrote into the log record.
+type Line struct {
+	Kind   LineKind
+	Reason Reason // LineError: why
+	Err    error  // LineError: where and what
+	RunID  string // "" when the line names none
+	Event  string // LineRecord
+	// Resource holds the raw bytes of the line's resource and host: equal bytes mean equal resources. It is valid until
+	// the next Decode; empty when the line has neither.
+	Resource []byte
+	// Counted oddities of an accepted line.
+	BadUTF8       int // byte sequences that became U+FFFD
+	DuplicateKeys int // keys that came twice in an object; the last value won
+	ArraysCut     int // arrays cut to MaxElements
+	FieldsDropped int // optional fields of a record that have no meaning (time, severity, ids): left out
+}
+
+// DecoderOptions configure a Decoder.
+type DecoderOptions struct {
+	Location *time.Location // of times without a zone; nil is UTC
+}
+
+// Decoder decodes lines. It is not safe for concurrent use.
+type Decoder struct {
+	location *time.Location
+	scan     scanner
+	head     lineHead
+	resource []byte
+}
+
+// NewDecoder makes a decoder.
+func NewDecoder(o DecoderOptions) *Decoder {
+	if o.Location == nil {
+		o.Location = time.UTC
+	}
+	return &Decoder{location: o.Location, head: newLineHead()}
+}
+
+// Decode reads a line, given without its newline, into lr, which it clears first. See Line for the outcomes; a LineError
+// leaves lr empty. Only what the line says is written: run id from elsewhere, file, offset, uid and observed time are the
+// caller's.
+func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
+	clearLog(lr)
+	d.scan.reset(line)
+	if len(line) > MaxLine {
+		return d.refuse(lr, d.scan.fail(ReasonTooLong, "line longer than 16 MiB"))
+	}
+	if d.scan.peek() != '{' {
+		return d.refuse(lr, d.noObject())
+	}
+	start := d.scan.pos
+	if err := d.head.read(&d.scan, lr.Body()); err != nil {
+		return d.refuse(lr, err)
+	}
+	if d.scan.peek() != 0 || d.scan.pos < len(line) {
+		return d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+	}
+	if !d.head.isRecord() {
+		return d.object(start, lr)
+	}
+	l := Line{Kind: LineRecord}
+	if err := d.record(lr, &l); err != nil {
+		return d.refuse(lr, err)
+	}
+	d.counts(&l, lr)
+	return l
+}
+
+func clearLog(lr plog.LogRecord) {
+	plog.NewLogRecord().CopyTo(lr)
+}
+
+func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
+	clearLog(lr)
+	l := Line{Kind: LineError, Reason: ReasonNotJSON, Err: err}
+	var le *lineError
+	var te *typeError
+	switch {
+	case errors.As(err, &le):
+		l.Reason = le.reason
+	case errors.As(err, &te):
+		l.Reason = ReasonWrongType
+	}
+	return l
+}
+
+// noObject tells JSON that is no object from what is no JSON.
+func (d *Decoder) noObject() error {
+	at := d.scan.pos
+	if err := d.scan.value(nil, 0); err == nil && d.scan.peek() == 0 && d.scan.pos == len(d.scan.buf) {
+		d.scan.pos = at
+		return d.scan.fail(ReasonNotObject, "want an object, one a line")
+	}
+	d.scan.pos = at
+	return d.scan.fail(ReasonNotJSON, "want a JSON object, one a line")
+}
+
+// object decodes the line again, as an object that is no record.
+func (d *Decoder) object(start int, lr plog.LogRecord) Line {
+	d.scan.reset(d.scan.buf)
+	d.scan.pos = start
+	body := lr.Body()
+	if err := d.scan.value(&body, 0); err != nil {
+		return d.refuse(lr, err)
+	}
+	l := Line{Kind: LineObject}
+	d.counts(&l, lr)
+	return l
+}
+
+func (d *Decoder) counts(l *Line, lr plog.LogRecord) {
+	l.BadUTF8, l.DuplicateKeys, l.ArraysCut = d.scan.badUTF8, d.scan.duplicateKeys, d.scan.arraysCut
+	if l.ArraysCut > 0 {
+		lr.Attributes().PutInt(AttrRecordArraysCut, int64(l.ArraysCut))
+	}
+}
+
+// record turns the head into the log record's fields; the body is there already.
+func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
+	h, err := d.header(l)
+	if err != nil {
+		return err
+	}
+	if d.head.badBody {
+		return wrongType(KeyBody, "an object")
+	}
+	if lr.Body().Type() != pcommon.ValueTypeMap {
+		lr.Body().SetEmptyMap()
+	}
+	body := lr.Body().Map()
+	if err := checkBody(h.Event, body); err != nil {
+		return err
+	}
+	if err := d.putExtra(body); err != nil {
+		return err
+	}
+	lr.Attributes().EnsureCapacity(12)
+	h.Put(lr)
+	PutBodyAttributes(lr)
+	l.RunID, l.Event = h.RunID, h.Event
+	d.resource = d.resource[:0]
+	d.resource = append(d.resource, d.head.resource...)
+	if host, ok := d.head.get(headHost); ok && host.Type() == pcommon.ValueTypeStr {
+		d.resource = append(append(d.resource, 0), host.Str()...)
+	}
+	l.Resource = d.resource
+	return nil
+}
+
+// header checks the types of the top-level keys. Those that identify a record must be right; a time, severity or id
+// without meaning is left out and counted.
+func (d *Decoder) header(l *Line) (Header, error) {
+	h := NewHeader()
+	var errs []error
+	text := func(key headKey, dst *string) {
+		if v, ok := d.head.get(key); ok {
+			if v.Type() != pcommon.ValueTypeStr {
+				errs = append(errs, wrongType(headNames[key], "a string"))
+			}
+			*dst = v.Str()
+		}
+	}
+	integer := func(key headKey, minimum int64, dst *int64) {
+		if v, ok := d.head.get(key); ok {
+			n, isInt := Integer(v)
+			if !isInt || n < minimum {
+				errs = append(errs, wrongType(headNames[key], "an integer of its range"))
+			}
+			*dst = n
+		}
+	}
+	text(headEvent, &h.Event)
+	text(headRunID, &h.RunID)
+	text(headPart, &h.Part)
+	text(headFramework, &h.Framework)
+	text(headPhase, &h.Phase)
+	integer(headAttempt, 1, &h.Attempt)
+	integer(headSeq, 1, &h.Seq)
+	integer(headRank, 0, &h.Rank)
+	if len(errs) > 0 {
+		return h, errs[0]
+	}
+	if !IsEvent(h.Event) {
+		h.Event = EventLog
+		l.FieldsDropped++
+	}
+	d.optional(&h, l)
+	return h, nil
+}
+
+func (d *Decoder) optional(h *Header, l *Line) {
+	if v, ok := d.head.get(headTS); ok {
+		if h.Time, ok = TimeFromValue(v, d.location); !ok {
+			l.FieldsDropped++
+		}
+	}
+	if v, ok := d.head.get(headSeverity); ok {
+		h.Severity = v.AsString()
+		if _, known := severities[strings.ToUpper(h.Severity)]; !known {
+			l.FieldsDropped++
+		}
+	}
+	if v, ok := d.head.get(headTraceID); ok && !hexID(v, h.TraceID[:]) {
+		l.FieldsDropped++
+	}
+	if v, ok := d.head.get(headSpanID); ok && !hexID(v, h.SpanID[:]) {
+		l.FieldsDropped++
+	}
+	if v, ok := d.head.get(headHost); ok && v.Type() != pcommon.ValueTypeStr {
+		l.FieldsDropped++
+	}
+	if d.head.badResource {
+		l.FieldsDropped++
+	}
+}
+
+// hexID decodes an id of exactly len(dst) bytes. An id that is none leaves dst zero.
+func hexID(v pcommon.Value, dst []byte) bool {
+	if v.Type() != pcommon.ValueTypeStr || len(v.Str()) != 2*len(dst) {
+		return false
+	}
+	if _, err := hex.Decode(dst, []byte(v.Str())); err != nil {
+		clear(dst)
+		return false
+	}
+	return true
+}
+
+// putExtra keeps what the vocabulary does not know under the body's framework key.
+func (d *Decoder) putExtra(body pcommon.Map) error {
+	if len(d.head.extra) == 0 {
+		return nil
+	}
+	v, found := body.GetOrPutEmpty(BodyFramework)
+	if !found || v.Type() != pcommon.ValueTypeMap {
+		v.SetEmptyMap()
+	}
+	whole := d.scan.buf
+	defer func() { d.scan.buf, d.scan.pos = whole, len(whole) }()
+	for _, e := range d.head.extra {
+		d.scan.buf, d.scan.pos = e.value, 0
+		dst, _ := v.Map().GetOrPutEmpty(e.key)
+		if err := d.scan.value(&dst, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutResource writes the resource attributes of the line decoded last: its resource object and its host. Keys of the
+// vocabulary are left out: no run id is ever a resource attribute.
+func (d *Decoder) PutResource(dst pcommon.Map) {
+	if len(d.head.resource) > 0 {
+		v := pcommon.NewValueEmpty()
+		var s scanner
+		s.reset(d.head.resource)
+		if err := s.value(&v, 1); err == nil {
+			v.Map().RemoveIf(func(k string, _ pcommon.Value) bool { return strings.HasPrefix(k, Namespace+".") })
+			v.Map().MoveTo(dst)
+		}
+	}
+	if host, ok := d.head.get(headHost); ok && host.Type() == pcommon.ValueTypeStr {
+		dst.PutStr(AttrHostName, host.Str())
+	}
+}

@@ -1,0 +1,238 @@
+package trainrecord
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+func decode(t *testing.T, line string) (Line, plog.LogRecord) {
+	t.Helper()
+	lr := plog.NewLogRecord()
+	l := NewDecoder(DecoderOptions{}).Decode([]byte(line), lr)
+	return l, lr
+}
+
+const epochLine = `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:00:30.000Z","event":"epoch.end","run_id":"es-1",` +
+	`"attempt":2,"seq":7,"rank":3,"part":"fold=0","host":"h1","framework":"lightning","phase":"train","severity":"WARN",` +
+	`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","resource":{"service.name":"trainer","process.pid":42},` +
+	`"body":{"epoch":0,"planned_epochs":100,"learning_rate":{"0":0.001},"measurements":{"train/loss":NaN,"val/loss":-Infinity,"x":1e400}}}`
+
+func TestARecordBecomesALogRecord(t *testing.T) {
+	t.Parallel()
+	d := NewDecoder(DecoderOptions{})
+	lr := plog.NewLogRecord()
+	l := d.Decode([]byte(epochLine), lr)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	assert.Equal(t, "es-1", l.RunID)
+	assert.Equal(t, EventEpochEnd, l.Event)
+	assert.Equal(t, "pathologize.ml.training.epoch.end", lr.EventName())
+	assert.Equal(t, "2026-11-20 10:00:30 +0000 UTC", lr.Timestamp().AsTime().String())
+	assert.Equal(t, plog.SeverityNumberWarn, lr.SeverityNumber())
+	assert.Equal(t, "0af7651916cd43dd8448eb211c80319c", lr.TraceID().String())
+	assert.Equal(t, "b7ad6b7169203331", lr.SpanID().String())
+	assert.Equal(t, map[string]any{
+		AttrRunID: "es-1", AttrRunAttempt: int64(2), AttrRecordSeq: int64(7), AttrRunRank: int64(3), AttrRunPart: "fold=0",
+		AttrFramework: "lightning", AttrPhase: "train", AttrEpochCurrent: int64(0), AttrEpochPlanned: int64(100),
+	}, lr.Attributes().AsRaw())
+	m := lr.Body().Map().AsRaw()["measurements"].(map[string]any)
+	assert.True(t, math.IsNaN(m["train/loss"].(float64)))
+	assert.True(t, math.IsInf(m["val/loss"].(float64), -1))
+	assert.True(t, math.IsInf(m["x"].(float64), 1))
+	res := pcommon.NewResource()
+	d.PutResource(res.Attributes())
+	assert.Equal(t, map[string]any{"service.name": "trainer", "process.pid": int64(42), "host.name": "h1"}, res.Attributes().AsRaw())
+
+	r, ok := FromLog(res, lr)
+	require.True(t, ok)
+	assert.Equal(t, int64(2), r.Attempt)
+	assert.Equal(t, int64(3), r.Rank)
+	assert.Equal(t, "h1", r.Host)
+	assert.Equal(t, "fold=0", r.Part)
+}
+
+func TestWhatIsARecord(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		line string
+		want LineKind
+	}{
+		"schema is enough":                {`{"schema":"pathologize.ml.training/1","event":"heartbeat","run_id":"r"}`, LineRecord},
+		"event, time and run":             {`{"event":"heartbeat","ts":1796045246,"run_id":"r"}`, LineRecord},
+		"event, time and body":            {`{"event":"epoch.end","ts":"2026-11-20T10:00:30Z","body":{"epoch":1}}`, LineRecord},
+		"no time, no schema":              {`{"event":"epoch.end","run_id":"r","body":{}}`, LineObject},
+		"no run, no body":                 {`{"event":"epoch.end","ts":1796045246}`, LineObject},
+		"null time is no time":            {`{"event":"epoch.end","ts":null,"run_id":"r"}`, LineObject},
+		"event is a message of structlog": {`{"event":"epoch done","ts":1796045246,"run_id":"r"}`, LineObject},
+		"levanter logs":                   {`{"tracker":"json_logger","event":"log","step":1,"metrics":{"train/loss":1.5}}`, LineObject},
+		"another schema":                  {`{"schema":"other/1","event":"x"}`, LineObject},
+		"empty object":                    {`{}`, LineObject},
+		"framework row":                   {` {"loss": 1.0, "epoch": 0.5} ` + "\r", LineObject},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, lr := decode(t, tc.line)
+			require.Equal(t, tc.want, l.Kind, "%v", l.Err)
+			if tc.want == LineObject {
+				var want map[string]any
+				require.NoError(t, json.Unmarshal([]byte(tc.line), &want))
+				assert.Len(t, lr.Body().Map().AsRaw(), len(want))
+				assert.Empty(t, lr.EventName())
+				assert.Zero(t, lr.Timestamp())
+				assert.Zero(t, lr.Attributes().Len())
+			}
+		})
+	}
+}
+
+func TestWrongTypesAreRefusedByReason(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r",`
+	for line, want := range map[string]string{
+		head + `"attempt":0}`:                            "attempt",
+		head + `"attempt":"2"}`:                          "attempt",
+		head + `"attempt":1.5}`:                          "attempt",
+		head + `"rank":-1}`:                              "rank",
+		head + `"seq":0}`:                                "seq",
+		head + `"part":5}`:                               "part",
+		head + `"phase":{"a":1}}`:                        "phase",
+		head + `"body":[1]}`:                             "body",
+		head + `"body":"x"}`:                             "body",
+		head + `"body":{"epoch":"one"}}`:                 "body.epoch",
+		head + `"body":{"epoch":-1}}`:                    "body.epoch",
+		head + `"body":{"epoch":1.5}}`:                   "body.epoch",
+		head + `"body":{"measurements":[1,2]}}`:          "body.measurements",
+		head + `"body":{"epoch":1,"learning_rate":0.1}}`: "body.learning_rate",
+		`{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":["r"]}`: "run_id",
+	} {
+		l, lr := decode(t, line)
+		require.Equal(t, LineError, l.Kind, line)
+		assert.Equal(t, ReasonWrongType, l.Reason, line)
+		assert.ErrorContains(t, l.Err, want+": want ")
+		assert.Zero(t, lr.Attributes().Len())
+		assert.Equal(t, pcommon.ValueTypeEmpty, lr.Body().Type())
+	}
+}
+
+func TestOptionalFieldsWithoutMeaningCostOnlyThemselves(t *testing.T) {
+	t.Parallel()
+	l, lr := decode(t, `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r","ts":"yesterday","severity":"loud",`+
+		`"trace_id":"zz","span_id":7,"host":1,"resource":[],"new_key":{"a":[1]},"body":{"epoch":3.0,"step":null}}`)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	assert.Equal(t, 6, l.FieldsDropped)
+	assert.Zero(t, lr.Timestamp())
+	assert.Equal(t, plog.SeverityNumberInfo, lr.SeverityNumber())
+	assert.True(t, lr.TraceID().IsEmpty())
+	assert.Equal(t, map[string]any{"epoch": int64(3), "framework": map[string]any{"new_key": map[string]any{"a": []any{int64(1)}}}},
+		lr.Body().Map().AsRaw())
+}
+
+func TestAnUnknownEventOfOurSchemaBecomesALogEvent(t *testing.T) {
+	t.Parallel()
+	l, lr := decode(t, `{"schema":"pathologize.ml.training/2","event":"teleport.end","run_id":"r","body":{"epoch":"x"}}`)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	assert.Equal(t, EventName(EventLog), lr.EventName())
+	assert.Equal(t, 1, l.FieldsDropped)
+}
+
+func TestLinesThatAreNoObject(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"a":`, MaxDepth+1) + "1" + strings.Repeat("}", MaxDepth+1)
+	var keys strings.Builder
+	for i := range MaxKeys + 1 {
+		fmt.Fprintf(&keys, `"k%d":1,`, i)
+	}
+	for line, want := range map[string]Reason{
+		``:                             ReasonNotJSON,
+		`hello`:                        ReasonNotJSON,
+		`null`:                         ReasonNotObject,
+		`[1,2]`:                        ReasonNotObject,
+		`"text"`:                       ReasonNotObject,
+		`-Infinity`:                    ReasonNotObject,
+		`null pointer`:                 ReasonNotJSON,
+		`{"a":1} x`:                    ReasonTrailingData,
+		`{"a":1}{"b":2}`:               ReasonTrailingData,
+		"{\"a\":1}\x00\x00":            ReasonTrailingData,
+		"\x00\x00":                     ReasonNotJSON,
+		`{"a":01}`:                     ReasonNotJSON,
+		`{"a":1,}`:                     ReasonNotJSON,
+		`{"a":[1,]}`:                   ReasonNotJSON,
+		`{"a":1.}`:                     ReasonNotJSON,
+		`{"a":nan}`:                    ReasonNotJSON,
+		`{"a":+1}`:                     ReasonNotJSON,
+		`{'a':1}`:                      ReasonNotJSON,
+		`{"a":"\x"}`:                   ReasonNotJSON,
+		"{\"a\":\"\x01\"}":             ReasonNotJSON,
+		`{"a":"b`:                      ReasonNotJSON,
+		`{"a"`:                         ReasonNotJSON,
+		deep:                           ReasonTooDeep,
+		`{` + keys.String() + `"z":1}`: ReasonTooManyKeys,
+		`{"a":[` + strings.Repeat("1,", MaxValues) + `1]}`: ReasonTooManyValues,
+	} {
+		l, _ := decode(t, line)
+		assert.Equal(t, LineError, l.Kind, "%.60s", line)
+		assert.Equal(t, want, l.Reason, "%.60s: %v", line, l.Err)
+	}
+}
+
+func TestNumbersAreExact(t *testing.T) {
+	t.Parallel()
+	_, lr := decode(t, `{"a":9007199254740993,"b":18446744073709551615,"c":-9223372036854775808,"d":1.0,"e":1e-05,"f":-0,"g":NaN}`)
+	m := lr.Body().Map().AsRaw()
+	assert.Equal(t, int64(9007199254740993), m["a"])
+	assert.Equal(t, "18446744073709551615", m["b"])
+	assert.Equal(t, int64(math.MinInt64), m["c"])
+	assert.Equal(t, 1.0, m["d"])
+	assert.Equal(t, 1e-05, m["e"])
+	assert.Equal(t, int64(0), m["f"])
+}
+
+func TestOdditiesAreCounted(t *testing.T) {
+	t.Parallel()
+	l, lr := decode(t, `{"a":1,"a":null,"b":"x`+"\xff\xfe"+`y","c":"\ud800","d":"\ud83d\ude00","e":[`+strings.Repeat("1,", MaxElements)+`1]}`)
+	require.Equal(t, LineObject, l.Kind, "%v", l.Err)
+	assert.Equal(t, 1, l.DuplicateKeys)
+	assert.Equal(t, 3, l.BadUTF8)
+	assert.Equal(t, 1, l.ArraysCut)
+	m := lr.Body().Map().AsRaw()
+	assert.Nil(t, m["a"])
+	assert.Equal(t, "x\uFFFD\uFFFDy", m["b"])
+	assert.Equal(t, "\uFFFD", m["c"])
+	assert.Equal(t, "😀", m["d"])
+	assert.Len(t, m["e"], MaxElements)
+	assert.Equal(t, map[string]any{AttrRecordArraysCut: int64(1)}, lr.Attributes().AsRaw())
+}
+
+func TestADecoderKeepsNothingFromTheLineBefore(t *testing.T) {
+	t.Parallel()
+	d := NewDecoder(DecoderOptions{})
+	lr := plog.NewLogRecord()
+	d.Decode([]byte(epochLine), lr)
+	d.Decode([]byte(`{"a": "bad`), lr)
+	again := d.Decode([]byte(`{"schema":"pathologize.ml.training/1","event":"heartbeat","run_id":"q"}`), lr)
+	assert.Equal(t, Line{Kind: LineRecord, RunID: "q", Event: EventHeartbeat, Resource: again.Resource}, again)
+	assert.Empty(t, again.Resource)
+	assert.Equal(t, map[string]any{AttrRunID: "q"}, lr.Attributes().AsRaw())
+	res := pcommon.NewMap()
+	d.PutResource(res)
+	assert.Zero(t, res.Len())
+}
+
+func TestErrorLogsKeepFourKibibytesOfValidText(t *testing.T) {
+	t.Parallel()
+	lr := plog.NewLogRecord()
+	PutErrorLog(lr, ReasonNotJSON, []byte("\xff"+strings.Repeat("ü", 4000)))
+	text, _ := lr.Body().Map().Get(BodyMessage)
+	assert.LessOrEqual(t, len(text.Str()), MaxRaw)
+	assert.Greater(t, len(text.Str()), MaxRaw-8)
+	assert.True(t, strings.HasPrefix(text.Str(), "\uFFFDü"))
+	assert.NotContains(t, strings.TrimPrefix(text.Str(), "\uFFFD"), "\uFFFD")
+	assert.Equal(t, map[string]any{AttrRecordError: "not_json"}, lr.Attributes().AsRaw())
+}

@@ -1,0 +1,154 @@
+package trainrecord
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// headKey numbers the top-level keys whose value is a scalar.
+type headKey int
+
+const (
+	headSchema headKey = iota
+	headEvent
+	headRunID
+	headPart
+	headHost
+	headFramework
+	headPhase
+	headSeverity
+	headTraceID
+	headSpanID
+	headTS
+	headAttempt
+	headSeq
+	headRank
+	headKeys
+)
+
+var headNames = [headKeys]string{
+	KeySchema, KeyEvent, KeyRunID, KeyPart, KeyHost, KeyFramework, KeyPhase, KeySeverity, KeyTraceID, KeySpanID,
+	KeyTS, KeyAttempt, KeySeq, KeyRank,
+}
+
+func headKeyOf(key []byte) (headKey, bool) {
+	for k, name := range headNames {
+		if string(key) == name {
+			return headKey(k), true
+		}
+	}
+	return 0, false
+}
+
+// lineHead holds the top level of a line as it came.
+type lineHead struct {
+	scalars     [headKeys]pcommon.Value
+	hasBody     bool // the body is an object
+	badBody     bool // it is something else, and not null
+	resource    []byte
+	badResource bool
+	extra       []extraKey
+}
+
+// extraKey is a top-level key that the vocabulary does not know, with the bytes of its value.
+type extraKey struct {
+	key   string
+	value []byte
+}
+
+var emptyValue = pcommon.NewValueEmpty()
+
+func newLineHead() lineHead {
+	var h lineHead
+	for i := range h.scalars {
+		h.scalars[i] = pcommon.NewValueEmpty()
+	}
+	return h
+}
+
+// get gives the value of a key that is there and not null.
+func (h *lineHead) get(key headKey) (pcommon.Value, bool) {
+	v := h.scalars[key]
+	return v, v.Type() != pcommon.ValueTypeEmpty
+}
+
+// isRecord is the rule of the record contract: a schema of the vocabulary; or an event of the list, a time, and a run id
+// or a body.
+func (h *lineHead) isRecord() bool {
+	if v := h.scalars[headSchema]; v.Type() == pcommon.ValueTypeStr && strings.HasPrefix(v.Str(), SchemaName) {
+		return true
+	}
+	if v := h.scalars[headEvent]; v.Type() != pcommon.ValueTypeStr || !IsEvent(v.Str()) {
+		return false
+	}
+	_, hasTime := h.get(headTS)
+	_, hasRun := h.get(headRunID)
+	return hasTime && (hasRun || h.hasBody)
+}
+
+// read reads the object that the scanner stands before; the body goes to its place at once.
+func (h *lineHead) read(s *scanner, body pcommon.Value) error {
+	for i := range h.scalars {
+		emptyValue.CopyTo(h.scalars[i])
+	}
+	h.hasBody, h.badBody, h.resource, h.badResource, h.extra = false, false, nil, false, h.extra[:0]
+	if err := s.open(0); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		key, more, err := s.nextKey(n)
+		if err != nil || !more {
+			return err
+		}
+		if err := h.member(s, key, body); err != nil {
+			return err
+		}
+	}
+}
+
+func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
+	if k, ok := headKeyOf(key); ok {
+		if _, again := h.get(k); again {
+			s.duplicateKeys++
+		}
+		return h.scalar(s, h.scalars[k])
+	}
+	switch string(key) {
+	case KeyBody:
+		c := s.peek()
+		h.hasBody, h.badBody = c == '{', c != '{' && c != 'n'
+		return s.value(&body, 1)
+	case KeyResource:
+		raw, isObject, err := skip(s)
+		h.resource, h.badResource = nil, !isObject && raw[0] != 'n'
+		if isObject {
+			h.resource = raw
+		}
+		return err
+	default:
+		name := string(key)
+		raw, _, err := skip(s)
+		h.extra = append(h.extra, extraKey{key: name, value: raw})
+		return err
+	}
+}
+
+// scalar reads a value of which only scalars have a meaning; an object or array is kept as an empty map.
+func (h *lineHead) scalar(s *scanner, dst pcommon.Value) error {
+	if c := s.peek(); c == '{' || c == '[' {
+		dst.SetEmptyMap()
+		return s.value(nil, 1)
+	}
+	return s.value(&dst, 1)
+}
+
+// skip checks a value and gives its bytes, which are at least one unless err says more.
+func skip(s *scanner) (raw []byte, isObject bool, err error) {
+	c := s.peek()
+	start := s.pos
+	if err := s.value(nil, 1); err != nil {
+		return []byte{c}, false, err
+	}
+	return s.buf[start:s.pos], c == '{', nil
+}

@@ -1,0 +1,202 @@
+package trainrecord
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// MaxRaw is the number of bytes of a bad line's text that are kept.
+const MaxRaw = 4096
+
+// Header identifies and classifies a record: what a line says beside its body.
+type Header struct {
+	Event     string
+	RunID     string
+	Part      string
+	Framework string
+	Phase     string
+	Severity  string            // "" is INFO
+	Attempt   int64             // 0 = absent
+	Rank      int64             // -1 = absent
+	Seq       int64             // 0 = absent
+	Time      pcommon.Timestamp // 0 = none
+	TraceID   pcommon.TraceID
+	SpanID    pcommon.SpanID
+}
+
+// NewHeader gives a header with nothing in it.
+func NewHeader() Header { return Header{Rank: -1} }
+
+// IsEvent tells whether the list of events holds a name, in the spelling of a line.
+func IsEvent(event string) bool {
+	_, ok := eventNames[event]
+	return ok
+}
+
+// eventNames maps the spelling of a line to that of OpenTelemetry, so that no record allocates its event name.
+var eventNames = map[string]string{
+	EventRunStart: EventName(EventRunStart), EventEpochEnd: EventName(EventEpochEnd), EventStepEnd: EventName(EventStepEnd),
+	EventPhaseStart: EventName(EventPhaseStart), EventPhaseEnd: EventName(EventPhaseEnd),
+	EventCheckpointSave: EventName(EventCheckpointSave), EventArtifact: EventName(EventArtifact),
+	EventRunFailure: EventName(EventRunFailure), EventRunEnd: EventName(EventRunEnd), EventHeartbeat: EventName(EventHeartbeat),
+	EventLog: EventName(EventLog), EventStreamStatus: EventName(EventStreamStatus),
+}
+
+// Put writes the header into a log record. A framework or phase off its list becomes "other". Attributes that the record
+// has already keep their value where the header has none.
+func (h Header) Put(lr plog.LogRecord) {
+	lr.SetEventName(eventNames[h.Event])
+	lr.SetTimestamp(h.Time)
+	number, text := severity(h.Severity)
+	lr.SetSeverityNumber(number)
+	lr.SetSeverityText(text)
+	lr.SetTraceID(h.TraceID)
+	lr.SetSpanID(h.SpanID)
+	attrs := lr.Attributes()
+	putText(attrs, AttrRunID, h.RunID)
+	putText(attrs, AttrRunPart, h.Part)
+	putText(attrs, AttrFramework, bounded(frameworks, h.Framework))
+	putText(attrs, AttrPhase, bounded(phases, h.Phase))
+	if h.Attempt > 0 {
+		attrs.PutInt(AttrRunAttempt, h.Attempt)
+	}
+	if h.Rank >= 0 {
+		attrs.PutInt(AttrRunRank, h.Rank)
+	}
+	if h.Seq > 0 {
+		attrs.PutInt(AttrRecordSeq, h.Seq)
+	}
+}
+
+func putText(m pcommon.Map, key, value string) {
+	if value != "" {
+		m.PutStr(key, value)
+	}
+}
+
+// valueSet is one of the registry's bounded sets, for look-ups on the hot path.
+type valueSet map[string]struct{}
+
+func setOf(name string) valueSet {
+	s := valueSet{}
+	for _, v := range Load().Values[name] {
+		s[v] = struct{}{}
+	}
+	return s
+}
+
+var (
+	frameworks   = setOf("framework")
+	phases       = setOf("phase")
+	taskFamilies = setOf("task_family")
+	outcomes     = setOf("reported_outcome")
+)
+
+func bounded(set valueSet, value string) string {
+	if value == "" {
+		return ""
+	}
+	if _, ok := set[value]; ok {
+		return value
+	}
+	return Other
+}
+
+// severities holds the spellings that loggers use beside those of the vocabulary.
+var severities = map[string]plog.SeverityNumber{
+	"TRACE": plog.SeverityNumberTrace, "DEBUG": plog.SeverityNumberDebug, "INFO": plog.SeverityNumberInfo,
+	"NOTICE": plog.SeverityNumberInfo2, "SUCCESS": plog.SeverityNumberInfo2,
+	"WARN": plog.SeverityNumberWarn, "WARNING": plog.SeverityNumberWarn,
+	"ERROR": plog.SeverityNumberError, "CRITICAL": plog.SeverityNumberFatal, "FATAL": plog.SeverityNumberFatal,
+}
+
+// severity gives number and text of a severity; an unknown or empty one is INFO. The text is one of the vocabulary's.
+func severity(s string) (plog.SeverityNumber, string) {
+	n, ok := severities[s]
+	if !ok {
+		if n, ok = severities[strings.ToUpper(s)]; !ok {
+			n = plog.SeverityNumberInfo
+		}
+	}
+	switch {
+	case n >= plog.SeverityNumberFatal:
+		return n, "FATAL"
+	case n >= plog.SeverityNumberError:
+		return n, "ERROR"
+	case n >= plog.SeverityNumberWarn:
+		return n, "WARN"
+	case n >= plog.SeverityNumberInfo:
+		return n, "INFO"
+	case n >= plog.SeverityNumberDebug:
+		return n, "DEBUG"
+	default:
+		return n, "TRACE"
+	}
+}
+
+// PutBodyAttributes copies the keys of the body that are attributes too: current and planned epoch, task family, outcome.
+func PutBodyAttributes(lr plog.LogRecord) {
+	if lr.Body().Type() != pcommon.ValueTypeMap {
+		return
+	}
+	attrs := lr.Attributes()
+	for k, v := range lr.Body().Map().All() {
+		switch k {
+		case BodyEpoch:
+			if n, ok := Integer(v); ok {
+				attrs.PutInt(AttrEpochCurrent, n)
+			}
+		case BodyPlannedEpochs:
+			if n, ok := Integer(v); ok {
+				attrs.PutInt(AttrEpochPlanned, n)
+			}
+		case BodyTaskFamily:
+			if v.Type() == pcommon.ValueTypeStr {
+				putText(attrs, AttrTaskFamily, bounded(taskFamilies, v.Str()))
+			}
+		case BodyOutcome:
+			if v.Type() == pcommon.ValueTypeStr {
+				putText(attrs, AttrRunOutcome, bounded(outcomes, v.Str()))
+			}
+		default:
+		}
+	}
+}
+
+// PutErrorLog makes a log record of the event log out of a line that is no record: its text, cut, and the reason.
+func PutErrorLog(lr plog.LogRecord, reason Reason, raw []byte) {
+	lr.SetEventName(eventNames[EventLog])
+	lr.SetSeverityNumber(plog.SeverityNumberWarn)
+	lr.SetSeverityText("WARN")
+	lr.Attributes().PutStr(AttrRecordError, string(reason))
+	lr.Body().SetEmptyMap().PutStr(BodyMessage, CutText(raw, MaxRaw))
+}
+
+// CutText gives at most n bytes of b as valid UTF-8: what is no UTF-8 becomes U+FFFD, no rune is cut in two.
+func CutText(b []byte, n int) string {
+	if len(b) > n {
+		b = b[:n]
+		for i := 0; i < utf8.UTFMax-1 && len(b) > 0 && !utf8.FullRune(lastRune(b)); i++ {
+			b = b[:len(b)-1]
+		}
+	}
+	s := strings.ToValidUTF8(string(b), "\uFFFD")
+	for len(s) > n {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+// lastRune gives the bytes of b from the start of its last rune on.
+func lastRune(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			return b[i:]
+		}
+	}
+	return b[len(b)-1:]
+}

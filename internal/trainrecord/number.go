@@ -1,0 +1,69 @@
+package trainrecord
+
+import (
+	"math"
+	"strconv"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// number reads a number. Integers that fit are exact int64, larger ones keep their digits as text (random seeds are often
+// uint64); everything with a point or an exponent is a double, infinite when it is too large for one.
+func (s *scanner) number(dst *pcommon.Value) error {
+	start := s.pos
+	if s.buf[s.pos] == '-' {
+		s.pos++
+		if s.pos < len(s.buf) && s.buf[s.pos] == 'I' {
+			return s.literal("Infinity", dst, func(v pcommon.Value) { v.SetDouble(math.Inf(-1)) })
+		}
+	}
+	first := s.pos
+	if n := s.digits(); n == 0 {
+		return s.fail(ReasonNotJSON, "want a digit")
+	} else if n > 1 && s.buf[first] == '0' {
+		return s.fail(ReasonNotJSON, "number with a leading zero")
+	}
+	integer := true
+	if s.pos < len(s.buf) && s.buf[s.pos] == '.' {
+		integer = false
+		s.pos++
+		if s.digits() == 0 {
+			return s.fail(ReasonNotJSON, "want a digit after the point")
+		}
+	}
+	if s.pos < len(s.buf) && (s.buf[s.pos] == 'e' || s.buf[s.pos] == 'E') {
+		integer = false
+		s.pos++
+		if s.pos < len(s.buf) && (s.buf[s.pos] == '+' || s.buf[s.pos] == '-') {
+			s.pos++
+		}
+		if s.digits() == 0 {
+			return s.fail(ReasonNotJSON, "want a digit in the exponent")
+		}
+	}
+	if dst != nil {
+		setNumber(*dst, s.buf[start:s.pos], integer)
+	}
+	return nil
+}
+
+func (s *scanner) digits() int {
+	start := s.pos
+	for s.pos < len(s.buf) && s.buf[s.pos] >= '0' && s.buf[s.pos] <= '9' {
+		s.pos++
+	}
+	return s.pos - start
+}
+
+func setNumber(dst pcommon.Value, text []byte, integer bool) {
+	if !integer {
+		f, _ := strconv.ParseFloat(string(text), 64) // the only error left is the range, with an infinity as value
+		dst.SetDouble(f)
+		return
+	}
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		dst.SetInt(n)
+		return
+	}
+	dst.SetStr(string(text))
+}

@@ -1,0 +1,136 @@
+package trainrecord
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// Record is a training record read from its OpenTelemetry form. Body and Resource are views into the log data: they are
+// valid as long as the data is, and must not be changed.
+type Record struct {
+	UID       string // log.record.uid, "" when the record has none
+	RunID     string
+	Event     string // as a line spells it: "epoch.end"
+	Part      string
+	Framework string
+	Phase     string
+	Host      string
+	Attempt   int64             // >= 1
+	Rank      int64             // >= 0
+	Seq       int64             // >= 1, 0 when absent
+	Time      pcommon.Timestamp // event time, 0 when the record has none
+	Severity  plog.SeverityNumber
+	TraceID   pcommon.TraceID
+	SpanID    pcommon.SpanID
+	Sampled   bool
+	Error     Reason // why the line was no record; "" for a record
+	File      string
+	Offset    int64 // byte offset in File, -1 when absent
+	Body      pcommon.Map
+	Resource  pcommon.Map
+}
+
+// FromLog reads a record from a log record. It answers false when the event name is none of the vocabulary's, or the body
+// is no map (an error line, whose body is its raw text, is a record of the event log without body).
+func FromLog(res pcommon.Resource, lr plog.LogRecord) (Record, bool) {
+	event, ok := strings.CutPrefix(lr.EventName(), Namespace+".")
+	if !ok || !IsEvent(event) {
+		return Record{}, false
+	}
+	r := Record{
+		Event: event, Attempt: 1, Offset: -1,
+		Time: lr.Timestamp(), Severity: lr.SeverityNumber(),
+		TraceID: lr.TraceID(), SpanID: lr.SpanID(),
+		Resource: res.Attributes(),
+	}
+	if lr.Body().Type() == pcommon.ValueTypeMap {
+		r.Body = lr.Body().Map()
+	} else {
+		r.Body = pcommon.NewMap()
+	}
+	for k, v := range lr.Attributes().All() {
+		r.setAttribute(k, v)
+	}
+	if host, ok := r.Resource.Get(AttrHostName); ok && host.Type() == pcommon.ValueTypeStr {
+		r.Host = host.Str()
+	}
+	return r, true
+}
+
+func (r *Record) setAttribute(key string, v pcommon.Value) {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		r.setText(key, v.Str())
+	case pcommon.ValueTypeInt:
+		r.setInt(key, v.Int())
+	case pcommon.ValueTypeBool:
+		if key == AttrRecordSampled {
+			r.Sampled = v.Bool()
+		}
+	default: // no attribute of the vocabulary has another type
+	}
+}
+
+func (r *Record) setText(key, s string) {
+	switch key {
+	case AttrRunID:
+		r.RunID = s
+	case AttrRunPart:
+		r.Part = s
+	case AttrFramework:
+		r.Framework = s
+	case AttrPhase:
+		r.Phase = s
+	case AttrRecordError:
+		r.Error = Reason(s)
+	case AttrLogRecordUID:
+		r.UID = s
+	case AttrLogFilePath:
+		r.File = s
+	default:
+	}
+}
+
+func (r *Record) setInt(key string, n int64) {
+	switch key {
+	case AttrRunAttempt:
+		r.Attempt = max(n, 1)
+	case AttrRunRank:
+		r.Rank = max(n, 0)
+	case AttrRecordSeq:
+		r.Seq = max(n, 0)
+	case AttrLogFileRecordOffset:
+		r.Offset = n
+	default:
+	}
+}
+
+// Number gives the value of a number, or of one of the spellings of non-finite numbers that frameworks write as text
+// ("NaN", "nan", "Infinity", "inf", "-Infinity", "-inf"). Other text is no number here: profiles decide about it.
+func Number(v pcommon.Value) (float64, bool) {
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
+		return float64(v.Int()), true
+	case pcommon.ValueTypeDouble:
+		return v.Double(), true
+	case pcommon.ValueTypeStr:
+		return nonFinite(v.Str())
+	default:
+		return 0, false
+	}
+}
+
+// Integer gives the value of an integer, or of a float that is one exactly.
+func Integer(v pcommon.Value) (int64, bool) {
+	switch v.Type() {
+	case pcommon.ValueTypeInt:
+		return v.Int(), true
+	case pcommon.ValueTypeDouble:
+		n := int64(v.Double())
+		return n, float64(n) == v.Double()
+	default:
+		return 0, false
+	}
+}

@@ -1,0 +1,210 @@
+package trainrecord
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// Limits of event times: a number below the first is no time, and text beyond the second is refused as one.
+var (
+	minTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+	maxTime = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// Magnitudes of Unix times: the unit of a number follows from its size, as record.ts says.
+const (
+	maxSeconds = 1e11
+	maxMillis  = 1e14
+	maxMicros  = 1e17
+)
+
+// layouts are the spellings of a time besides RFC 3339; those without a zone are read in the configured one.
+var layouts = []string{
+	"2006-01-02T15:04:05.999999999Z07:00",
+	"2006-01-02T15:04:05.999999999Z0700",
+	"2006-01-02 15:04:05.999999999Z07:00",
+	"2006-01-02 15:04:05.999999999Z0700",
+	"2006-01-02 15:04:05.999999999 Z07:00",
+	"2006-01-02 15:04:05.999999999 -0700",
+	"2006-01-02 15:04:05.999999999 UTC",
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02 15:04:05.999999999",
+	"2006-01-02T15:04",
+	"2006/01/02 15:04:05.999999999",
+}
+
+// ParseTime reads an event time: RFC 3339 with zone, the ISO forms that Python's logging writes (comma before the
+// fraction, no zone: then loc, nil meaning UTC), or a number as text. Times before 1980 or after 2200 are none.
+func ParseTime(text string, loc *time.Location) (pcommon.Timestamp, bool) {
+	text = strings.TrimSpace(text)
+	if ts, ok := parseRFC3339(text); ok {
+		return ts, true
+	}
+	if ts, ok := parseUnix(text); ok {
+		return ts, true
+	}
+	if len(text) < len("2006-01-02T15:04") || len(text) > 40 {
+		return 0, false
+	}
+	if loc == nil {
+		loc = time.UTC
+	}
+	text = strings.Replace(text, ",", ".", 1)
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, text, loc); err == nil {
+			return timestamp(t)
+		}
+	}
+	return 0, false
+}
+
+// TimeFromValue reads an event time from a string or a number (Unix seconds, milliseconds, microseconds or nanoseconds by
+// magnitude).
+func TimeFromValue(v pcommon.Value, loc *time.Location) (pcommon.Timestamp, bool) {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return ParseTime(v.Str(), loc)
+	case pcommon.ValueTypeInt:
+		return unixInt(v.Int())
+	case pcommon.ValueTypeDouble:
+		return parseUnix(strconv.FormatFloat(v.Double(), 'f', -1, 64))
+	default:
+		return 0, false
+	}
+}
+
+func timestamp(t time.Time) (pcommon.Timestamp, bool) {
+	if t.Before(minTime) || t.After(maxTime) {
+		return 0, false
+	}
+	return pcommon.NewTimestampFromTime(t), true
+}
+
+func unixInt(n int64) (pcommon.Timestamp, bool) {
+	switch {
+	case n < 0:
+		return 0, false
+	case n < maxSeconds:
+		return timestamp(time.Unix(n, 0))
+	case n < maxMillis:
+		return timestamp(time.UnixMilli(n))
+	case n < maxMicros:
+		return timestamp(time.UnixMicro(n))
+	default:
+		return timestamp(time.Unix(0, n))
+	}
+}
+
+// parseUnix reads a decimal number exactly: a double has no room for nanoseconds.
+func parseUnix(text string) (pcommon.Timestamp, bool) {
+	whole, fraction, hasFraction := strings.Cut(text, ".")
+	if !allDigits(whole) || hasFraction && !allDigits(fraction) {
+		return parseUnixFloat(text)
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	ts, ok := unixInt(n)
+	if !ok || !hasFraction {
+		return ts, ok
+	}
+	digits := 9 // of the fraction, in nanoseconds
+	switch {
+	case n < maxSeconds:
+	case n < maxMillis:
+		digits = 6
+	case n < maxMicros:
+		digits = 3
+	default:
+		digits = 0
+	}
+	if len(fraction) > digits {
+		fraction = fraction[:digits]
+	}
+	if fraction == "" {
+		return ts, true
+	}
+	f, err := strconv.ParseInt(fraction, 10, 64)
+	for i := len(fraction); i < digits; i++ {
+		f *= 10
+	}
+	return ts + pcommon.Timestamp(f), err == nil
+}
+
+// parseUnixFloat reads the exponent form, which only a float formatter writes: 1.7960452e9.
+func parseUnixFloat(text string) (pcommon.Timestamp, bool) {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f < 0 || f > math.MaxInt64 {
+		return 0, false
+	}
+	return parseUnix(strconv.FormatFloat(f, 'f', 9, 64))
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// parseRFC3339 reads "2006-01-02T15:04:05[.fraction](Z|+hh:mm)", the form of nearly every line, without allocating.
+func parseRFC3339(s string) (pcommon.Timestamp, bool) {
+	if len(s) < len("2006-01-02T15:04:05Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return 0, false
+	}
+	ok := true
+	num := func(from, to int) int {
+		n := 0
+		for _, c := range []byte(s[from:to]) {
+			if c < '0' || c > '9' {
+				ok = false
+			}
+			n = n*10 + int(c-'0')
+		}
+		return n
+	}
+	year, month, day := num(0, 4), num(5, 7), num(8, 10)
+	hour, minute, sec := num(11, 13), num(14, 16), num(17, 19)
+	nanos, i := 0, 19
+	if s[i] == '.' {
+		start := i + 1
+		scale := 100_000_000
+		for i = start; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+			nanos += int(s[i]-'0') * scale
+			scale /= 10
+		}
+		ok = ok && i > start
+	}
+	offset := 0
+	switch {
+	case i == len(s)-1 && (s[i] == 'Z' || s[i] == 'z'):
+	case i == len(s)-6 && (s[i] == '+' || s[i] == '-') && s[i+3] == ':':
+		hh, mm := num(i+1, i+3), num(i+4, i+6)
+		ok = ok && hh < 24 && mm < 60
+		offset = hh*3600 + mm*60
+		if s[i] == '-' {
+			offset = -offset
+		}
+	default:
+		return 0, false
+	}
+	if !ok || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || sec > 60 {
+		return 0, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, sec, nanos, time.UTC).Add(-time.Duration(offset) * time.Second)
+	return timestamp(t)
+}
+
+func daysIn(year, month int) int {
+	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
