@@ -27,6 +27,7 @@ const (
 	stopWithin  = 30 * time.Second
 	pollEvery   = 20 * time.Millisecond
 	readyLine   = "Everything is ready"
+	settle      = 100 * time.Millisecond // the binary begins to listen to signals a moment after it says that it is ready
 )
 
 // Options say how a collector is run.
@@ -97,7 +98,7 @@ func New(t testing.TB, opts Options) *Process {
 		if p.Running() {
 			p.Stop()
 		}
-		if t.Failed() {
+		if t.Failed() && p.logs.len() > 0 {
 			t.Logf("last lines of the collector:\n%s", p.logs.tail(60))
 		}
 	})
@@ -121,6 +122,7 @@ func (p *Process) Start() {
 		}
 		p.pause()
 	}
+	<-time.After(settle)
 }
 
 // Launch starts the collector and does not wait for anything.
