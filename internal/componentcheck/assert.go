@@ -1,6 +1,7 @@
 package componentcheck
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func AssertTelemetry(t testing.TB, tel *componenttest.Telemetry, prefix string, 
 func FormatTelemetry(t testing.TB, tel *componenttest.Telemetry, prefix string) []string {
 	t.Helper()
 	var rm metricdata.ResourceMetrics
-	require.NoError(t, tel.Reader.Collect(t.Context(), &rm))
+	require.NoError(t, tel.Reader.Collect(context.Background(), &rm))
 	var lines []string
 	for _, sm := range rm.ScopeMetrics {
 		for _, m := range sm.Metrics {
