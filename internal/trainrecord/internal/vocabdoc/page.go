@@ -1,0 +1,122 @@
+package vocabdoc
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+const intro = `# The vocabulary of training records
+
+Generated from ` + "`internal/trainrecord/registry.yaml`" + ` by ` + "`make docs`" + `; edit that file, not this one. Version %s, namespace
+` + "`%s`" + `. The JSON Schema of a line is ` + "`internal/trainrecord/record.schema.json`" + `.
+
+A training run writes one JSON object a line, UTF-8, append-only, one file a run:
+
+` + "```json" + `
+{"ts":"2026-11-20T10:00:30Z","event":"epoch.end","run_id":"run-7","framework":"pytorch","phase":"train","body":{"epoch":0,"measurements":{"train/loss":1.25,"val/loss":1.5}}}
+` + "```" + `
+
+A line is a record when its ` + "`schema`" + ` starts with ` + "`%s/`" + `, or when ` + "`event`" + ` is one of the events, ` + "`ts`" + ` is there and
+` + "`run_id`" + ` or a ` + "`body`" + ` object is. Any other JSON object is the row of a framework: the ` + "`training_norm`" + ` processor maps it.
+Measurements may be ` + "`NaN`, `Infinity` and `-Infinity`" + `. ` + "`epoch`" + ` is an index from 0.
+`
+
+// Page gives docs/records.md.
+func Page(r *trainrecord.Registry) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, intro, trainrecord.SchemaVersion, r.Namespace, r.Namespace)
+	section(&b, "Events", "On OpenTelemetry log records the event name is `"+r.Namespace+".<event>`.", []string{"event", "meaning", "body"})
+	for _, n := range r.Names {
+		if n.Kind == trainrecord.KindEvent {
+			row(&b, code(n.Name), n.Meaning, bodyKeys(r, n.Name))
+		}
+	}
+	section(&b, "Keys of a line", "", []string{"key", "type", "meaning", "values"})
+	for _, n := range r.Names {
+		if n.Kind == trainrecord.KindRecord {
+			row(&b, code(n.Name), n.Type, n.Meaning, set(n.Values))
+		}
+	}
+	section(&b, "Keys of the body", "Anything else may stand in the body too; what a mapping finds no shared meaning for is kept under `framework`.",
+		[]string{"key", "type", "unit", "meaning", "values"})
+	for _, n := range r.Names {
+		if n.Kind == trainrecord.KindBody {
+			row(&b, code(n.Name), n.Type+innerKeys(n), n.Unit, n.Meaning, set(n.Values))
+		}
+	}
+	section(&b, "Attributes", "The key is `"+r.Namespace+".<name>`. A name that is not allowed on metrics is removed from them by `cardinality_guard`.",
+		[]string{"name", "type", "allowed on", "meaning", "values"})
+	for _, n := range r.Names {
+		if n.Kind == trainrecord.KindAttribute {
+			row(&b, code(n.Name), n.Type, strings.Join(n.Signals, ", "), n.Meaning, set(n.Values))
+		}
+	}
+	section(&b, "Value sets", "A value off its list becomes `other`.", []string{"set", "values"})
+	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+		row(&b, code(name), codes(r.Values[name]))
+	}
+	section(&b, "Forbidden on metrics", "Token patterns: a pattern matches a key when it is a run of whole words of it (`run_id` matches `mlflow.runId`, not `prune_id`).",
+		[]string{"concept", "patterns"})
+	for _, concept := range slices.Sorted(maps.Keys(r.ForbiddenOnMetrics)) {
+		row(&b, strings.ReplaceAll(concept, "_", " "), codes(r.ForbiddenOnMetrics[concept]))
+	}
+	return []byte(b.String())
+}
+
+func section(b *strings.Builder, title, text string, columns []string) {
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	if text != "" {
+		b.WriteString(text + "\n\n")
+	}
+	row(b, columns...)
+	b.WriteString(strings.Repeat("| --- ", len(columns)) + "|\n")
+}
+
+func row(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+	}
+	b.WriteString("|\n")
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+func codes(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = code(s)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func set(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "set " + code(name)
+}
+
+func bodyKeys(r *trainrecord.Registry, event string) string {
+	var keys []string
+	for _, n := range r.Names {
+		if n.Kind == trainrecord.KindBody && slices.Contains(n.Events, event) {
+			keys = append(keys, n.Name)
+		}
+	}
+	return codes(keys)
+}
+
+func innerKeys(n trainrecord.Name) string {
+	if len(n.Keys) == 0 {
+		return ""
+	}
+	var inner []string
+	for _, k := range slices.Sorted(maps.Keys(n.Keys)) {
+		inner = append(inner, k+": "+n.Keys[k])
+	}
+	return " {" + strings.Join(inner, ", ") + "}"
+}

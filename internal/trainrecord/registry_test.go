@@ -1,0 +1,142 @@
+package trainrecord
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// constants gives the values of names.go's string constants by the prefix of their Go name, without the namespace.
+func constants(t *testing.T) map[string][]string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, 0)
+	require.NoError(t, err)
+	found := map[string][]string{}
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			vs := spec.(*ast.ValueSpec)
+			value, ok := literal(vs.Values[0])
+			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Phase", "Outcome", "Reason"} {
+				if rest, has := strings.CutPrefix(vs.Names[0].Name, prefix); ok && has && rest != "" {
+					found[prefix] = append(found[prefix], strings.TrimPrefix(value, "."))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// literal gives a constant's text: a string literal, or the literal that is added to Namespace.
+func literal(e ast.Expr) (string, bool) {
+	if sum, ok := e.(*ast.BinaryExpr); ok {
+		e = sum.Y
+	}
+	lit, ok := e.(*ast.BasicLit)
+	if !ok {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+func TestConstantsAndRegistryAgree(t *testing.T) {
+	t.Parallel()
+	r := Load()
+	assert.Equal(t, Namespace, r.Namespace)
+	assert.Equal(t, Schema, r.Schema)
+	assert.Equal(t, SchemaVersion, strconv.Itoa(r.Version))
+	byKind := map[string][]string{}
+	for _, n := range r.Names {
+		byKind[n.Kind] = append(byKind[n.Kind], n.Name)
+		assert.NotEmpty(t, n.Meaning, n.Name)
+		assert.NotEmpty(t, n.Signals, n.Name)
+		if n.Values != "" {
+			assert.Contains(t, r.Values, n.Values, n.Name)
+		}
+		for _, e := range n.Events {
+			assert.Contains(t, r.Values["event"], e, n.Name)
+		}
+	}
+	got := constants(t)
+	assert.ElementsMatch(t, byKind[KindEvent], got["Event"])
+	assert.ElementsMatch(t, r.Values["event"], got["Event"])
+	assert.ElementsMatch(t, byKind[KindRecord], got["Key"])
+	assert.ElementsMatch(t, append(byKind[KindBody], BodyFramework), got["Body"])
+	semconv := []string{AttrLogFilePath, AttrLogFileRecordOffset, AttrLogRecordUID, AttrHostName}
+	assert.ElementsMatch(t, append(byKind[KindAttribute], semconv...), got["Attr"])
+	assert.ElementsMatch(t, r.Values["phase"], append(got["Phase"], Other))
+	assert.Subset(t, r.Values["result_outcome"], got["Outcome"])
+	assert.Subset(t, got["Outcome"], r.Values["reported_outcome"])
+	assert.ElementsMatch(t, r.Values["record_error"], got["Reason"])
+	for name := range severities {
+		_, text := severity(name)
+		assert.Contains(t, r.Values["severity"], text)
+	}
+}
+
+func TestTheRegistryHasNoUnknownKey(t *testing.T) {
+	t.Parallel()
+	dec := yaml.NewDecoder(strings.NewReader(string(registryYAML)))
+	dec.KnownFields(true)
+	require.NoError(t, dec.Decode(&Registry{}))
+}
+
+func TestNoNameIsTwiceInAKind(t *testing.T) {
+	t.Parallel()
+	seen := map[[2]string]bool{}
+	for _, n := range Load().Names {
+		assert.False(t, seen[[2]string{n.Kind, n.Name}], n.Name)
+		seen[[2]string{n.Kind, n.Name}] = true
+	}
+}
+
+func TestForbiddenOnMetrics(t *testing.T) {
+	t.Parallel()
+	keys := Load().ForbiddenKeys()
+	for _, k := range []string{AttrRunID, AttrRunAttempt, AttrRunRank, AttrRunPart, AttrEpochCurrent, AttrEpochPlanned, AttrRecordSampled} {
+		assert.Contains(t, keys, k)
+	}
+	for _, k := range []string{AttrFramework, AttrPhase, AttrTaskFamily, AttrRunOutcome} {
+		assert.NotContains(t, keys, k)
+	}
+	assert.True(t, slices.IsSorted(keys))
+	patterns := Load().ForbiddenPatterns()
+	assert.Contains(t, patterns, Pattern{Concept: "run", Tokens: "run_id"})
+	assert.Contains(t, patterns, Pattern{Concept: "patient", Tokens: "patient_id"})
+}
+
+// TestNamesAreSpelledInTheRegistryOnly walks the repository: outside this module no Go file spells a name of the
+// vocabulary, tests excepted.
+func TestNamesAreSpelledInTheRegistryOnly(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{".git", "build", "dist", ".venv", "trainrecord"}, d.Name()) {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, filepath.Join(root, "test")) {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		assert.NotContains(t, string(b), `"`+Namespace+`.`, path)
+		return err
+	})
+	require.NoError(t, err)
+}

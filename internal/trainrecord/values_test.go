@@ -1,0 +1,162 @@
+package trainrecord
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"pgregory.net/rapid"
+)
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		"2026-11-20T10:00:30Z":           "2026-11-20T10:00:30Z",
+		"2026-11-20T10:00:30.123456789Z": "2026-11-20T10:00:30.123456789Z",
+		"2026-11-20T10:00:30.5+05:30":    "2026-11-20T04:30:30.5Z",
+		"2026-11-20T10:00:30-08:00":      "2026-11-20T18:00:30Z",
+		"2026-11-20T10:00:30.123+0100":   "2026-11-20T09:00:30.123Z",
+		"2026-11-29 13:27:26,029":        "2026-11-29T12:27:26.029Z",
+		"2026-07-29 13:27:26.029":        "2026-07-29T11:27:26.029Z",
+		"2026-11-29T13:27:26":            "2026-11-29T12:27:26Z",
+		"1796045246":                     "2026-11-30T13:27:26Z",
+		"1796045246.1234567891":          "2026-11-30T13:27:26.123456789Z",
+		"1796045246123":                  "2026-11-30T13:27:26.123Z",
+		"1796045246123.5":                "2026-11-30T13:27:26.1235Z",
+		"1796045246123456":               "2026-11-30T13:27:26.123456Z",
+		"1796045246123456789":            "2026-11-30T13:27:26.123456789Z",
+		"1.7960452465e9":                 "2026-11-30T13:27:26.5Z",
+		"2026-02-29T00:00:00Z":           "",
+		"2026-13-01T00:00:00Z":           "",
+		"2026-11-20T25:00:30Z":           "",
+		"yesterday":                      "",
+		"":                               "",
+		"12.5":                           "",
+		"-1796045246":                    "",
+		"1e400":                          "",
+		"99999999999999999999":           "",
+		"2026-11-20T10:00:30.Z":          "",
+		"0x6b0d1e2e":                     "",
+	} {
+		ts, ok := ParseTime(text, berlin)
+		if want == "" {
+			assert.False(t, ok, text)
+			continue
+		}
+		require.True(t, ok, text)
+		assert.Equal(t, want, ts.AsTime().Format(time.RFC3339Nano), text)
+	}
+}
+
+func TestTimesFromNumbers(t *testing.T) {
+	t.Parallel()
+	v := pcommon.NewValueDouble(1796045246.25)
+	ts, ok := TimeFromValue(v, nil)
+	require.True(t, ok)
+	assert.Equal(t, "2026-11-30T13:27:26.25Z", ts.AsTime().Format(time.RFC3339Nano))
+	_, ok = TimeFromValue(pcommon.NewValueBool(true), nil)
+	assert.False(t, ok)
+}
+
+func TestUIDsSurviveTheRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		u := UID{
+			RunID: rapid.String().Draw(rt, "run"), File: rapid.Uint32().Draw(rt, "file"),
+			Offset: rapid.Int64Min(0).Draw(rt, "offset"), CRC: rapid.Uint32().Draw(rt, "crc"), Index: rapid.IntRange(0, 3).Draw(rt, "index"),
+		}
+		got, ok := ParseUID(u.String())
+		require.True(rt, ok, u.String())
+		require.Equal(rt, u, got)
+	})
+	for _, s := range []string{"", "x", "run/0a1b2c3d", "run/0a1b2c3/0-00000000", "run/0A1b2c3d/0-00000000", "run/0a1b2c3d/00-00000000", "run/0a1b2c3d/0-00000000/0", "run/0a1b2c3d/-1-00000000"} {
+		_, ok := ParseUID(s)
+		assert.False(t, ok, s)
+	}
+	assert.Equal(t, "run/e3b0c442/0-00000000", UID{RunID: "run", File: FileID(nil), CRC: LineCRC(nil)}.String())
+	assert.Equal(t, uint32(0xe3069283), LineCRC([]byte("123456789")), "the check value of CRC-32C")
+}
+
+func record(t *testing.T, line, uid string) Record {
+	t.Helper()
+	l, lr := decode(t, line)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	if uid != "" {
+		lr.Attributes().PutStr(AttrLogRecordUID, uid)
+	}
+	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(time.Now()))
+	r, ok := FromLog(pcommon.NewResource(), lr)
+	require.True(t, ok)
+	return r
+}
+
+func TestIdentityOrder(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","run_id":"r",`
+	withSeq := head + `"event":"step.end","seq":4,"body":{"step":1}}`
+	r := record(t, withSeq, "r/0a1b2c3d/1f-00ff00ff/2")
+	assert.Equal(t, Identity{UID: UID{RunID: "r", File: 0x0a1b2c3d, Offset: 31, CRC: 0x00ff00ff, Index: 2}, HasUID: true}, r.Identity())
+	r = record(t, withSeq, "somebody else's")
+	assert.Equal(t, "u:somebody else's", r.Identity().Key)
+	r = record(t, withSeq, "")
+	assert.Equal(t, "s:r\x001\x000\x004\x00step.end", r.Identity().Key)
+
+	base := record(t, head+`"event":"step.end","body":{"step":1,"measurements":{"a":1,"b":NaN}}}`, "")
+	same := record(t, head+`"event":"step.end","body":{"measurements":{"b":NaN,"a":1},"step":1}}`, "")
+	assert.Equal(t, base.Identity(), same.Identity(), "the order of keys is no part of it")
+	for _, other := range []string{
+		head + `"event":"step.end","body":{"step":1,"measurements":{"a":1.0,"b":NaN}}}`,
+		head + `"event":"step.end","rank":1,"body":{"step":1,"measurements":{"a":1,"b":NaN}}}`,
+		head + `"event":"step.end","part":"x","body":{"step":1,"measurements":{"a":1,"b":NaN}}}`,
+		head + `"event":"step.end","attempt":2,"body":{"step":1,"measurements":{"a":1,"b":NaN}}}`,
+		head + `"event":"step.end","ts":1796045246,"body":{"step":1,"measurements":{"a":1,"b":NaN}}}`,
+		head + `"event":"epoch.end","body":{"step":1,"measurements":{"a":1,"b":NaN}}}`,
+	} {
+		r := record(t, other, "")
+		assert.NotEqual(t, base.Identity(), r.Identity(), other)
+	}
+}
+
+func TestOnlyEventsOfTheVocabularyAreRecords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"": false, "epoch.end": false, EventName("epoch.end"): true, EventName("teleport"): false, Namespace: false,
+	} {
+		lr := plog.NewLogRecord()
+		lr.SetEventName(name)
+		_, ok := FromLog(pcommon.NewResource(), lr)
+		assert.Equal(t, want, ok, name)
+	}
+	lr := plog.NewLogRecord()
+	PutErrorLog(lr, ReasonTorn, []byte("{"))
+	r, ok := FromLog(pcommon.NewResource(), lr)
+	require.True(t, ok)
+	assert.Equal(t, ReasonTorn, r.Error)
+	assert.Equal(t, int64(-1), r.Offset)
+}
+
+func TestNumbersOfValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"nan": true, "NaN": true, "-inf": true, "Infinity": true, "1.5": false, "info": false, "": false, "nano": false} {
+		_, ok := Number(pcommon.NewValueStr(text))
+		assert.Equal(t, want, ok, text)
+	}
+	for _, f := range []float64{1.5, 1e300, -1e300, 9.3e18} {
+		_, ok := Integer(pcommon.NewValueDouble(f))
+		assert.False(t, ok, f)
+	}
+	n, ok := Integer(pcommon.NewValueDouble(3))
+	assert.True(t, ok)
+	assert.Equal(t, int64(3), n)
+}
+
+func TestOffListValuesBecomeOther(t *testing.T) {
+	t.Parallel()
+	_, lr := decode(t, `{"schema":"pathologize.ml.training/1","event":"run.start","run_id":"r","framework":"mine","phase":"warmup","body":{"task_family":"juggling"}}`)
+	assert.Equal(t, map[string]any{AttrRunID: "r", AttrFramework: "other", AttrPhase: "other", AttrTaskFamily: "other"}, lr.Attributes().AsRaw())
+}
