@@ -1,0 +1,108 @@
+package trainrun
+
+import "github.com/pathologize/otelcol-train/internal/trainrecord"
+
+// Entry is the reduced form of a record: what the fold needs and nothing more.
+type Entry struct {
+	RunID     string
+	Event     Event
+	ID        ID
+	Attempt   int64 // >= 1
+	Rank      int64 // >= 0
+	Seq       int64 // 0 = none
+	Offset    int64 // place in the stream when the identity has none, -1 = none
+	Time      int64 // event time in Unix nanoseconds, 0 = none
+	Part      string
+	Framework string
+	Phase     string
+	Where     Where
+	TraceID   [16]byte
+	Sampled   bool
+	Rejected  bool // the line was no record
+	Torn      bool // it was the beginning of a line
+
+	Epoch, Step   Int
+	Progress      float64 // epoch_progress; negative = none
+	PlannedEpochs Int
+	PlannedSteps  Int
+
+	Values    []Value    // measurements by name
+	Durations []Duration // by phase
+
+	Detail *Detail // of the rarer events
+	Masked int64   // secrets masked in this entry
+	Cut    int64   // values left out by a bound
+}
+
+// Int is an optional integer.
+type Int struct {
+	V   int64
+	Set bool
+}
+
+// Value is a measurement.
+type Value struct {
+	Name string
+	V    float64
+}
+
+// Duration is the time of a phase.
+type Duration struct {
+	Phase string // key of the registry without _s
+	Nanos int64
+}
+
+// Detail is the payload of the rarer events.
+type Detail struct {
+	// run.start
+	Params                    Tree
+	Objective                 *Objective
+	ResumedEpoch, ResumedStep Int
+	Git                       *Git
+	Command                   string
+	Versions                  []Pair
+	TaskFamily                string
+	// run.end
+	Outcome, StopReason string
+	EpochsCompleted     Int
+	Artifacts           []Artifact // also of the event artifact
+	// run.failure
+	ErrorType, Message, Stack string
+	// checkpoint.save, epoch.end
+	Checkpoint *Checkpoint // Epoch, Step, Attempt and At are those of the entry
+	Best       *Objective  // best of an epoch.end
+}
+
+// Event is the number of an event.
+type Event uint8
+
+// ID is the identity of a record. Kind says which of the others count.
+type ID struct {
+	Kind  IDKind
+	RunID string // of the uid, when it is not that of the record
+	File  uint32
+	CRC   uint32
+	Index uint32
+	Place int64    // byte offset
+	Hash  [16]byte // of an identity that is no uid
+}
+
+// IDKind is a kind of identity.
+type IDKind uint8
+
+// Kinds of identities: a uid; (attempt, rank, event, seq); a hash.
+const (
+	IDHash IDKind = iota
+	IDSeq
+	IDUID
+)
+
+// Tree is a value of parameters: nil, bool, int64, float64, string, []any or map[string]any.
+type Tree = any
+
+// Absent stands for a parameter that is not there.
+type Absent struct{}
+
+// Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
+// run id.
+func Reduce(r trainrecord.Record) (Entry, bool) { return reduce(&r) }
