@@ -41,12 +41,12 @@ demo: build ## run the main job by itself on live-written sample streams
 	@go run ./test/demo
 
 .PHONY: test
-test: build ## all tests: every module, then the built binary and the real DVC
+test: build stock ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
 	go test -count=1 $(TESTFLAGS) ./test/...
 
 .PHONY: e2e
-e2e: build ## the tests on the built binary only
+e2e: build stock ## the tests on the built binary only
 	go test -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/...
 
 .PHONY: bench
@@ -54,14 +54,24 @@ bench: ## short benchmarks of every module
 	go test -run '^$$' -bench . -benchtime 200ms -benchmem $(addprefix ./,$(addsuffix /...,$(UNIT)))
 
 .PHONY: stock
-stock: build/ocb ## compile a Collector from upstream components only, for the comparison in test/e2e
+stock: build/stock/stock ## compile a Collector of upstream components only, for the comparison in test/e2e
+
+build/stock/stock: test/stock/builder-config.yaml build/ocb
 	@$(DISTENV) build/ocb --config test/stock/builder-config.yaml --skip-compilation >build/stock.log 2>&1 || { cat build/stock.log; exit 1; }
 	@cd build/stock && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS)" -o stock .
+	@touch $@
+
+.PHONY: vet
+vet: ## go vet of every module
+	go vet $(addprefix ./,$(addsuffix /...,$(MODULES)))
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for ten seconds
+	@scripts/fuzz 10
 
 .PHONY: lint
-lint: build/bin/golangci-lint ## gofmt, go vet, golangci-lint
+lint: vet build/bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@scripts/gofmt-check
-	go vet $(addprefix ./,$(addsuffix /...,$(MODULES)))
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/build/bin/golangci-lint run ./...); done
 
 build/bin/golangci-lint:

@@ -3,6 +3,7 @@ package e2e
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -38,34 +39,27 @@ func hostConfig(t *testing.T) string {
 	return filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml")
 }
 
-// dcgmPoints runs a collector on an exposition until two scrapes have arrived and returns the points with DCGM's resource.
-func dcgmPoints(t *testing.T, exposition string, opts collector.Options) []series.Point {
+// scrapedTwice runs a collector with the host configuration until two scrapes and the host's own metrics have arrived, and returns all points.
+func scrapedTwice(t *testing.T, exporter *dcgm.Server, opts collector.Options) []series.Point {
 	t.Helper()
-	exporter := dcgm.Serve(t, exposition)
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	opts.Env = hostEnv(t, exporter, sink)
-	opts.Configs = append([]string{hostConfig(t)}, opts.Configs...)
+	opts.Configs = []string{hostConfig(t)}
 	c := collector.Start(t, opts)
-	fromDCGM := func() []series.Point {
-		var out []series.Point
-		for _, p := range series.Points(sink.Metrics()...) {
-			if p.Resource["service.instance.id"] == exporter.Address() {
-				out = append(out, p)
-			}
-		}
-		return out
-	}
 	require.Eventually(t, func() bool {
-		ups := 0
-		for _, p := range fromDCGM() {
-			if p.Name == "up" {
-				ups++
-			}
+		seen := map[string]int{}
+		for _, p := range series.Points(sink.Metrics()...) {
+			seen[p.Name]++
 		}
-		return ups >= 2
+		return seen["up"] >= 2 && seen["system.memory.usage"] > 0
 	}, 60*time.Second, 50*time.Millisecond, "no two scrapes arrived")
 	c.Stop() // what waited in a batch arrives too
-	return fromDCGM()
+	return series.Points(sink.Metrics()...)
+}
+
+// ofExporter keeps the points with the resource of the exporter.
+func ofExporter(exporter *dcgm.Server, points []series.Point) []series.Point {
+	return slices.DeleteFunc(slices.Clone(points), func(p series.Point) bool { return p.Resource["service.instance.id"] != exporter.Address() })
 }
 
 func TestEveryDCGMSeriesReachesTheBackend(t *testing.T) {
@@ -74,7 +68,8 @@ func TestEveryDCGMSeriesReachesTheBackend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			exposition := filepath.Join("..", "testdata", "dcgm", name)
-			points := dcgmPoints(t, exposition, collector.Options{})
+			exporter := dcgm.Serve(t, exposition)
+			points := ofExporter(exporter, scrapedTwice(t, exporter, collector.Options{}))
 			requireSameSamples(t, dcgm.Samples(t, exposition), points)
 		})
 	}
@@ -105,6 +100,7 @@ func requireSameSamples(t *testing.T, want []dcgm.Sample, points []series.Point)
 		}
 		delete(arrived, key)
 		assert.Equal(t, w.Help, got.Description, w.Name)
+		assert.Equal(t, "0.157.0", got.ScopeVersion, "pinned, whatever the binary's own version is")
 		assert.Equal(t, strconv.FormatFloat(w.Value, 'g', -1, 64), got.Value, "%s%v", w.Name, w.Labels)
 		if w.Counter {
 			assert.Equal(t, "Sum Cumulative true", got.Type+" "+got.Temporality+" "+strconv.FormatBool(got.Monotonic), w.Name)
