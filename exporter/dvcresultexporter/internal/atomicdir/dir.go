@@ -1,0 +1,172 @@
+package atomicdir
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// names inside the directory
+const (
+	own       = ".dvc_result"
+	ownTmp    = own + "/tmp"
+	ownLocks  = own + "/locks"
+	ownIgnore = own + "/.gitignore"
+	tmpLock   = "lock" // in an instance's folder below tmp: held while the instance lives
+)
+
+// Dir is a directory of committed file sets, one subdirectory a set. It is safe for concurrent use.
+type Dir struct {
+	fs      FS
+	minFree uint64
+
+	mu       sync.Mutex
+	instance string // this process's folder below tmp, "" before the first write
+	alive    io.Closer
+	counter  atomic.Uint64
+}
+
+// Open prepares a directory: its own folder, which Git ignores, and the removal of what instances that are gone have left.
+// Nothing is written when less than minFree bytes are free.
+func Open(fsys FS, minFree uint64) (*Dir, error) {
+	d := &Dir{fs: fsys, minFree: minFree}
+	for _, name := range []string{own, ownTmp, ownLocks} {
+		if err := d.mkdirs(name); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.sweep(); err != nil {
+		return nil, err
+	}
+	if err := d.begin(); err != nil {
+		return nil, err
+	}
+	ignore := []byte("*\n")
+	if same, err := d.same(ownIgnore, ignore); err != nil || same {
+		return d, errors.Join(err, d.closeOn(err))
+	}
+	err := d.put(ownIgnore, ignore)
+	return d, errors.Join(err, d.closeOn(err))
+}
+
+// closeOn gives the instance up when opening ended with an error; the file system stays the caller's.
+func (d *Dir) closeOn(err error) error {
+	if err == nil {
+		return nil
+	}
+	return d.end()
+}
+
+// Close removes this instance's folder and closes the directory.
+func (d *Dir) Close() error { return errors.Join(d.end(), d.fs.Close()) }
+
+// begin makes this instance's folder and holds its lock.
+func (d *Dir) begin() error {
+	name := path.Join(ownTmp, rand.Text())
+	if err := d.fs.Mkdir(name); err != nil {
+		return err
+	}
+	alive, err := d.fs.Lock(path.Join(name, tmpLock))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	d.instance, d.alive = name, alive
+	return nil
+}
+
+func (d *Dir) end() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.alive == nil {
+		return nil
+	}
+	err := errors.Join(d.empty(d.instance), d.alive.Close())
+	d.alive, d.instance = nil, ""
+	return err
+}
+
+// sweep removes the folders of instances that hold no lock any more, with the unfinished files in them.
+func (d *Dir) sweep() error {
+	entries, err := d.fs.ReadDir(ownTmp)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(ownTmp, e.Name())
+		if !e.IsDir() {
+			if err := d.remove(name); err != nil {
+				return err
+			}
+			continue
+		}
+		lock, err := d.fs.Lock(path.Join(name, tmpLock))
+		if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrNotExist) {
+			continue // alive, or swept by another right now
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.empty(name), lock.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// empty removes a folder of instances with its files, the lock last: a folder without one counts as left behind too.
+func (d *Dir) empty(name string) error {
+	entries, err := d.fs.ReadDir(name)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	for _, e := range entries {
+		if e.Name() == tmpLock {
+			continue
+		}
+		if err := d.remove(path.Join(name, e.Name())); err != nil {
+			return err
+		}
+	}
+	if err := d.remove(path.Join(name, tmpLock)); err != nil {
+		return err
+	}
+	return d.remove(name)
+}
+
+func (d *Dir) remove(name string) error { return ignoreMissing(d.fs.Remove(name)) }
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// temporary names a new file in this instance's folder, which is made again if somebody removed it.
+func (d *Dir) temporary() (string, File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := path.Join(d.instance, strconv.FormatUint(d.counter.Add(1), 10))
+	f, err := d.fs.Create(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return name, f, err
+	}
+	if d.alive != nil {
+		_ = d.alive.Close()
+	}
+	if err := d.mkdirs(ownTmp); err != nil {
+		return "", nil, err
+	}
+	if err := d.begin(); err != nil {
+		return "", nil, err
+	}
+	name = path.Join(d.instance, strconv.FormatUint(d.counter.Add(1), 10))
+	f, err = d.fs.Create(name)
+	return name, f, err
+}

@@ -1,0 +1,99 @@
+package atomicdir
+
+import (
+	"io"
+	"io/fs"
+	"os"
+)
+
+// FS is what the protocol needs of a directory. Names are slash-separated and relative. Tests put faults between.
+type FS interface {
+	Mkdir(name string) error
+	Lstat(name string) (fs.FileInfo, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	ReadFile(name string) ([]byte, error)
+	Create(name string) (File, error) // fails if the file exists
+	Rename(from, to string) error
+	Remove(name string) error
+	SyncDir(name string) error
+	Lock(name string) (io.Closer, error) // ErrLocked when another holds it; creates the file
+	Free() (uint64, error)               // bytes that may still be written
+	Close() error
+}
+
+// File is a file under construction.
+type File interface {
+	io.Writer
+	Sync() error
+	Close() error
+}
+
+const (
+	dirMode  = 0o755
+	fileMode = 0o644
+)
+
+// rootFS is the FS of an os.Root.
+type rootFS struct{ root *os.Root }
+
+// OpenFS opens a directory, which is made if it does not exist.
+func OpenFS(dir string) (FS, error) {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return rootFS{root}, nil
+}
+
+func (r rootFS) Mkdir(name string) error                { return r.root.Mkdir(name, dirMode) }
+func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return r.root.Lstat(name) }
+func (r rootFS) ReadFile(name string) ([]byte, error)   { return r.root.ReadFile(name) }
+func (r rootFS) Rename(from, to string) error           { return r.root.Rename(from, to) }
+func (r rootFS) Remove(name string) error               { return r.root.Remove(name) }
+func (r rootFS) Close() error                           { return r.root.Close() }
+
+func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	d, err := r.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }()
+	return d.ReadDir(-1)
+}
+
+func (r rootFS) Create(name string) (File, error) {
+	return r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+}
+
+func (r rootFS) SyncDir(name string) error {
+	d, err := r.root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
+	return syncDir(d)
+}
+
+func (r rootFS) Lock(name string) (io.Closer, error) {
+	f, err := r.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (r rootFS) Free() (uint64, error) {
+	d, err := r.root.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = d.Close() }()
+	return freeBytes(d)
+}

@@ -1,0 +1,149 @@
+package atomicdir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// put writes one file aside and renames it into place. A failed sync says nothing about the pages that were not
+// written, so the file is discarded and written once more from the start.
+func (d *Dir) put(name string, content []byte) error {
+	if err := d.mkdirs(path.Dir(name)); err != nil {
+		return err
+	}
+	if info, err := d.fs.Lstat(name); err == nil && info.IsDir() {
+		return refused(name, "it is a directory")
+	}
+	tmp, err := d.stage(content)
+	if errors.Is(err, errSync) {
+		tmp, err = d.stage(content)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := d.fs.Rename(tmp, name); err != nil {
+		return errors.Join(err, d.remove(tmp))
+	}
+	return d.fs.SyncDir(path.Dir(name))
+}
+
+var errSync = errors.New("sync")
+
+// stage writes a complete and synced temporary file; on an error nothing of it stays.
+func (d *Dir) stage(content []byte) (string, error) {
+	tmp, f, err := d.temporary()
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		if err = f.Sync(); err != nil {
+			err = fmt.Errorf("%w: %w", errSync, err)
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, d.remove(tmp))
+	}
+	return tmp, nil
+}
+
+// mkdirs makes a directory and those above it. A symbolic link or a file among them is refused.
+func (d *Dir) mkdirs(name string) error {
+	for _, dir := range ancestors(name) {
+		exists, err := d.isDir(dir)
+		if err != nil {
+			return err
+		}
+		if exists {
+			continue
+		}
+		if err := d.fs.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := d.fs.SyncDir(path.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ancestors lists the directories on the way to a name, the name included, top first.
+func ancestors(name string) []string {
+	var out []string
+	for ; name != "."; name = path.Dir(name) {
+		out = append(out, name)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// isDir tells whether a directory exists; something else of that name is refused.
+func (d *Dir) isDir(name string) (bool, error) {
+	info, err := d.fs.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return true, nil
+	case info.Mode()&fs.ModeSymlink != 0:
+		return false, refused(name, "it is a symbolic link")
+	default:
+		return false, refused(name, "it is no directory")
+	}
+}
+
+// same tells whether a file has these bytes already. A link is not followed: its target is somebody else's.
+func (d *Dir) same(name string, content []byte) (bool, error) {
+	for _, dir := range ancestors(path.Dir(name)) {
+		if exists, err := d.isDir(dir); err != nil || !exists {
+			return false, err
+		}
+	}
+	info, err := d.fs.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() || info.Size() != int64(len(content)) {
+		return false, nil
+	}
+	old, err := d.fs.ReadFile(name)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(old, content), nil
+}
+
+// stale lists the files below a directory that are not wanted, by suffix.
+func (d *Dir) stale(dir, suffix string, wanted map[string]bool) ([]string, error) {
+	if info, err := d.fs.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, ignoreMissing(err)
+	}
+	entries, err := d.fs.ReadDir(dir)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	var out []string
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if e.IsDir() {
+			below, err := d.stale(name, suffix, wanted)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, below...)
+		} else if strings.HasSuffix(name, suffix) && !wanted[name] {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}

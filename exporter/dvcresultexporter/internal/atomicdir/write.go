@@ -1,0 +1,132 @@
+package atomicdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// Set is the files of one subdirectory, in the order in which they are written. The last is the marker.
+type Set struct {
+	Name  string // of the subdirectory
+	Files []Content
+	Swept Swept
+	// Keep is asked, under the lock, whether the marker on disk (nil if there is none) is to stay with all its files.
+	Keep func(marker []byte) bool
+}
+
+// Content is one file of a set.
+type Content struct {
+	Name  string // slash-separated, relative to the set
+	Bytes []byte
+}
+
+// Swept names the files which belong to sets alone: those that a set does not list are removed after its marker is in
+// place.
+type Swept struct{ Below, Suffix string }
+
+// Result says what Write did.
+type Result string
+
+// Results of a write.
+const (
+	Written   Result = "written"
+	Unchanged Result = "unchanged" // every byte was on disk already: nothing was touched
+	Kept      Result = "kept"      // Keep said so
+)
+
+// Write brings a set to disk under its lock.
+func (d *Dir) Write(set Set) (Result, error) {
+	if err := d.mkdirs(set.Name); err != nil { // before the lock: a refused name makes no lock file
+		return "", err
+	}
+	lock, err := d.fs.Lock(path.Join(ownLocks, set.Name))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", set.Name, err)
+	}
+	result, err := d.write(set)
+	return result, errors.Join(err, lock.Close())
+}
+
+func (d *Dir) write(set Set) (Result, error) {
+	marker, err := d.marker(set)
+	if err != nil {
+		return "", err
+	}
+	if set.Keep != nil && set.Keep(marker) {
+		return Kept, nil
+	}
+	changed, err := d.changed(set)
+	if err != nil {
+		return "", err
+	}
+	wanted := make(map[string]bool, len(set.Files))
+	for _, f := range set.Files {
+		wanted[path.Join(set.Name, f.Name)] = true
+	}
+	stale, err := d.stale(path.Join(set.Name, set.Swept.Below), set.Swept.Suffix, wanted)
+	if err != nil {
+		return "", err
+	}
+	if len(changed) == 0 && len(stale) == 0 {
+		return Unchanged, nil
+	}
+	if err := d.room(changed); err != nil {
+		return "", err
+	}
+	for _, f := range changed {
+		if err := d.put(path.Join(set.Name, f.Name), f.Bytes); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range stale {
+		if err := d.remove(name); err != nil {
+			return "", err
+		}
+	}
+	return Written, nil
+}
+
+// marker reads the marker on disk; one that is not a regular file is none.
+func (d *Dir) marker(set Set) ([]byte, error) {
+	name := path.Join(set.Name, set.Files[len(set.Files)-1].Name)
+	info, err := d.fs.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.fs.ReadFile(name)
+}
+
+func (d *Dir) changed(set Set) ([]Content, error) {
+	var out []Content
+	for _, f := range set.Files {
+		same, err := d.same(path.Join(set.Name, f.Name), f.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// room looks for the free space before anything is written.
+func (d *Dir) room(files []Content) error {
+	need := d.minFree
+	for _, f := range files {
+		need += uint64(len(f.Bytes))
+	}
+	free, err := d.fs.Free()
+	if err != nil {
+		return err
+	}
+	if free < need {
+		return fmt.Errorf("%w: %d bytes are free, want %d (min_free_bytes and the result)", ErrLowSpace, free, need)
+	}
+	return nil
+}
