@@ -1,0 +1,137 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+)
+
+const metricBadLines = "otelcol_train_jsonl_bad_lines"
+
+// TestBadLinesAreCountedByReasonAndCostNothingElse mixes every kind of bad line into a good stream.
+func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
+	t.Parallel()
+	bad := map[string]string{
+		"not_json":      "Epoch 1/3: loss 0.5",
+		"not_object":    `["a", 1]`,
+		"trailing_data": `{"a": 1}` + "\x00\x00\x00",
+		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"native-7f3a9c","body":{"epoch":"one"}}`,
+		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
+		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,
+	}
+	f := newFolders(t)
+	tr := newTrainer(t, f, "native-7f3a9c")
+	c := quickstart(t, f)
+	c.Start()
+	lines := sample(t, "native")
+	tr.lines(lines[0], "", "\xff\xfe not UTF-8", `{"half": `)
+	for _, line := range bad {
+		tr.lines(line)
+	}
+	tr.lines(lines[1:]...)
+	requireResult(t, f, liveRuns[0])
+	for reason := range bad {
+		want := 1.0
+		if reason == "not_json" {
+			want = 3
+		}
+		c.WaitMetric(metricBadLines, map[string]string{"reason": reason}, want, 10*time.Second)
+		m := c.Metrics()
+		assert.InDelta(t, want, m.Sum(metricBadLines, map[string]string{"reason": reason}), 0, reason)
+	}
+	assert.Less(t, strings.Count(c.Logs(), tr.path), 4, "more than a line a minute about one file")
+	assert.NotContains(t, c.Logs(), "Epoch 1/3", "the content of a line is in the log")
+}
+
+// TestHostileRunIDsStayInTheResultsFolder writes runs whose ids are paths, names of devices, or clash but for their case.
+func TestHostileRunIDsStayInTheResultsFolder(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	ids := []string{
+		"../../escape", "/etc/passwd", "..", ".", "a/b", `a\\b`, "con", "Run-1", "run-1", "run-1.", "ünï", "unï", "x\\u0000y",
+		strings.Repeat("long", 75), "run-1-0123456789ab", ".dvc_result",
+	}
+	for i, id := range ids {
+		newTrainer(t, f, "writer-"+string(rune('a'+i))).lines(
+			`{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"`+id+`","seq":1,"body":{"epoch":0,"measurements":{"val/loss":1}}}`,
+			`{"schema":"pathologize.ml.training/1","event":"run.end","run_id":"`+id+`","seq":2,"body":{"outcome":"success"}}`)
+	}
+	quickstart(t, f).Start()
+	require.Eventually(t, func() bool {
+		found, err := filepath.Glob(filepath.Join(f.results, "*", "result.json"))
+		return err == nil && len(found) == len(ids)
+	}, resultWithin, 50*time.Millisecond, "want a folder of its own for each of %d ids", len(ids))
+	entries, err := os.ReadDir(f.results)
+	require.NoError(t, err)
+	for _, e := range entries {
+		assert.Regexp(t, `^(\.dvc_result|[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9])?)$`, e.Name())
+	}
+	beside, err := os.ReadDir(filepath.Dir(f.results))
+	require.NoError(t, err)
+	assert.Len(t, beside, 3, "something was written outside the results folder")
+}
+
+// TestAFolderThatIsMissingAtStartIsFoundLater starts before the first run exists.
+func TestAFolderThatIsMissingAtStartIsFoundLater(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	require.NoError(t, os.RemoveAll(f.runs))
+	quickstart(t, f).Start()
+	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
+	requireResult(t, f, liveRuns[0])
+}
+
+// TestResultsThatCannotBeWrittenAreWrittenLater puts a file where the results folder should be, and takes it away.
+func TestResultsThatCannotBeWrittenAreWrittenLater(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
+	c := quickstart(t, f)
+	c.Start()
+	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
+	c.WaitMetric("otelcol_dvc_result_write_errors", nil, 1, resultWithin)
+	require.NoError(t, os.Remove(f.results))
+	requireResult(t, f, liveRuns[0])
+}
+
+// TestMistakesInAConfigurationSayWhatToDo wants a message that names the place for each mistake.
+func TestMistakesInAConfigurationSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	profile := filepath.Join(t.TempDir(), "mine.yaml")
+	require.NoError(t, os.WriteFile(profile, []byte("profile: mine\nrulez: []\n"), 0o600))
+	for name, tc := range map[string]struct{ yaml, want string }{
+		"no include":        {"receivers: {train_jsonl: {include: []}}", "include: "},
+		"bad glob":          {`receivers: {train_jsonl: {include: ["[a"]}}`, "include"},
+		"start at the end":  {"receivers: {train_jsonl: {start_at: end}}", "start_at: "},
+		"bad run id regex":  {`receivers: {train_jsonl: {run_id: {path_regex: "("}}}`, "path_regex: "},
+		"regex without run": {`receivers: {train_jsonl: {run_id: {path_regex: "/runs/(.*)"}}}`, "path_regex: "},
+		"bad time zone":     {"receivers: {train_jsonl: {timezone: Mars/Olympus}}", "timezone: "},
+		"unknown key":       {"receivers: {train_jsonl: {includes: [a]}}", "includes"},
+		"no directory":      {`exporters: {dvc_result: {directory: ""}}`, "directory: "},
+		"negative time":     {"exporters: {dvc_result: {idle_timeout: -1s}}", "idle_timeout: "},
+		"missing profile":   {`processors: {training_norm: {profiles: [/nowhere/p.yaml]}}`, "/nowhere/p.yaml"},
+		"bad profile":       {`processors: {training_norm: {profiles: ["` + profile + `"]}}`, "rulez"},
+		"no queue":          {"connectors: {isolate: {max_bytes: 0}}\nservice: {pipelines: {logs: {exporters: [dvc_result, isolate]}, logs/b: {receivers: [isolate], exporters: [dvc_result]}}}", "max_bytes: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: newFolders(t).env(t), YAML: tc.yaml + "\n"}
+			out, err := collector.Validate(t, opts)
+			if err == nil { // what only the start can know
+				c := collector.New(t, opts)
+				require.NoError(t, c.Launch())
+				err = c.Wait(30 * time.Second)
+				out = c.Logs()
+			}
+			require.Error(t, err)
+			assert.Contains(t, out, tc.want)
+		})
+	}
+}

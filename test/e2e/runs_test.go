@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
+	"github.com/pathologize/otelcol-train/test/testdata"
+)
+
+const (
+	resultWithin = 60 * time.Second
+	launcherEnd  = `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:01:00Z","event":"run.end","body":{"outcome":"success","stop_reason":"completed"}}`
+)
+
+// folders are where a collector under test reads and writes.
+type folders struct {
+	runs, results, state string
+}
+
+func newFolders(t *testing.T) folders {
+	t.Helper()
+	dir := t.TempDir()
+	f := folders{runs: filepath.Join(dir, "runs"), results: filepath.Join(dir, "results"), state: filepath.Join(dir, "state")}
+	require.NoError(t, os.MkdirAll(f.runs, 0o755))
+	return f
+}
+
+// env points a shipped configuration at the folders; runs go idle after seconds so that tests end.
+func (f folders) env(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"RUNS_DIR": f.runs, "RESULTS_DIR": f.results, "STATE_DIR": f.state, "HEALTH_ENDPOINT": ports.Free(t),
+		"OTLP_ENDPOINT": ports.Free(t), "NETDATA_OTLP_ENDPOINT": ports.Free(t), "DCGM_EXPORTER_ENDPOINT": ports.Free(t),
+		"IDLE_TIMEOUT": "5s", "LATE_GRACE": "300ms",
+	}
+}
+
+// shipped is the path of a shipped configuration.
+func shipped(t *testing.T, name string) string {
+	t.Helper()
+	return filepath.Join(collector.Root(t), "config", name)
+}
+
+// quickstart prepares a collector with config/quickstart.yaml.
+func quickstart(t *testing.T, f folders) *collector.Process {
+	t.Helper()
+	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t)})
+}
+
+// sample gives the lines of a sample stream.
+func sample(t *testing.T, name string) []string {
+	t.Helper()
+	lines, err := testdata.Stream(name)
+	require.NoError(t, err)
+	return lines
+}
+
+// trainer writes a run's stream as a trainer does.
+type trainer struct {
+	t    *testing.T
+	path string
+}
+
+func newTrainer(t *testing.T, f folders, run string) trainer {
+	t.Helper()
+	path := filepath.Join(f.runs, run, "train.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	return trainer{t: t, path: path}
+}
+
+// write appends text as it is.
+func (tr trainer) write(text string) {
+	tr.t.Helper()
+	file, err := os.OpenFile(tr.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(tr.t, err)
+	_, err = file.WriteString(text)
+	require.NoError(tr.t, err)
+	require.NoError(tr.t, file.Close())
+}
+
+// lines appends whole lines.
+func (tr trainer) lines(lines ...string) {
+	tr.t.Helper()
+	for _, l := range lines {
+		tr.write(l + "\n")
+	}
+}
+
+// result is what tests read of a result.json.
+type result struct {
+	RunID       string   `json:"run_id"`
+	Outcome     string   `json:"outcome"`
+	StopReason  string   `json:"stop_reason"`
+	Final       bool     `json:"final"`
+	Provisional bool     `json:"provisional"`
+	Best        *bestOne `json:"best"`
+	Epochs      struct {
+		Planned, Completed, Last *int
+	} `json:"epochs"`
+	Records struct {
+		Count   int            `json:"count"`
+		ByEvent map[string]int `json:"by_event"`
+	} `json:"records"`
+	Source struct {
+		Framework struct{ Name string }
+	} `json:"source"`
+}
+
+type bestOne struct {
+	Metric, Mode string
+	Value        float64
+	Step         int
+	Checkpoint   string
+}
+
+// waitResult waits for a result with an outcome.
+func waitResult(t *testing.T, f folders, dir, outcome string) result {
+	t.Helper()
+	var r result
+	var err error
+	path := filepath.Join(f.results, dir, "result.json")
+	require.Eventuallyf(t, func() bool {
+		var b []byte
+		if b, err = os.ReadFile(path); err != nil {
+			return false
+		}
+		r = result{}
+		err = json.Unmarshal(b, &r)
+		return err == nil && r.Outcome == outcome
+	}, resultWithin, 30*time.Millisecond, "no result %s with the outcome %s", path, outcome)
+	return r
+}
+
+// metric reads a value of a run's metrics.json.
+func metric(t *testing.T, f folders, dir string, path ...string) any {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(f.results, dir, "metrics.json"))
+	require.NoError(t, err)
+	var v any
+	require.NoError(t, json.Unmarshal(b, &v))
+	for _, key := range path {
+		m, ok := v.(map[string]any)
+		require.True(t, ok, "no %v in %s", path, b)
+		v = m[key]
+	}
+	return v
+}
+
+// tree reads every file below dir, but the working folder of the exporter.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".dvc_result":
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		rel, relErr := filepath.Rel(dir, path)
+		files[rel] = string(b)
+		return errors.Join(err, relErr)
+	})
+	require.NoError(t, err)
+	return files
+}
+
+// pause waits as a trainer does between two lines; it is part of the load, not a wait for a condition.
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}

@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
+)
+
+// liveRun is a run of the sample streams and what its result must say.
+type liveRun struct {
+	id, sample, framework string
+	append                []string // what a launcher adds at the end
+	outcome               string
+	completed             int
+	best                  bestOne
+}
+
+var liveRuns = []liveRun{
+	{id: "native-7f3a9c", sample: "native", framework: "pytorch", outcome: "success", completed: 4, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.9, Step: 3}},
+	{id: "hf", sample: "hf-transformers", framework: "huggingface", outcome: "success", completed: 3, best: bestOne{Metric: "val/loss", Mode: "min", Value: 1.8466215133666992, Step: 2}},
+	{id: "yolo", sample: "ultralytics", framework: "ultralytics", append: []string{launcherEnd}, outcome: "success", completed: 3},
+	{id: "lit", sample: "lightning", framework: "lightning", outcome: "stalled", completed: 3, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.5127, Step: 1}},
+}
+
+// TestResultsSurviveTornLinesAndKills writes four streams live, every line in two pieces, kills the collector again and again, and then
+// wants the very bytes that a collector writes which reads the finished streams undisturbed.
+func TestResultsSurviveTornLinesAndKills(t *testing.T) {
+	t.Parallel()
+	live := newFolders(t)
+	c := quickstart(t, live)
+	c.Start()
+	writeDisturbed(t, live, c)
+	for _, r := range liveRuns {
+		requireResult(t, live, r)
+	}
+
+	calm := newFolders(t)
+	for _, r := range liveRuns {
+		newTrainer(t, calm, r.id).lines(append(sample(t, r.sample), r.append...)...)
+	}
+	quickstart(t, calm).Start()
+	for _, r := range liveRuns {
+		requireResult(t, calm, r)
+	}
+	assert.Equal(t, tree(t, calm.results), tree(t, live.results), "kills changed a result")
+}
+
+// writeDisturbed writes the streams line by line, in two pieces each, and kills the collector in the middle of lines.
+func writeDisturbed(t *testing.T, f folders, c *collector.Process) {
+	t.Helper()
+	for round := 0; ; round++ {
+		wrote := false
+		for _, r := range liveRuns {
+			lines := append(sample(t, r.sample), r.append...)
+			if round >= len(lines) {
+				continue
+			}
+			wrote = true
+			half := len(lines[round]) / 2
+			tr := newTrainer(t, f, r.id)
+			tr.write(lines[round][:half])
+			if round%5 == 2 && r.sample == "native" {
+				pause(t, 300*time.Millisecond) // the torn line is seen
+				c.Kill()
+				c.Start()
+			}
+			tr.write(lines[round][half:] + "\n")
+		}
+		if !wrote {
+			return
+		}
+		pause(t, 20*time.Millisecond)
+	}
+}
+
+func requireResult(t *testing.T, f folders, want liveRun) {
+	t.Helper()
+	got := waitResult(t, f, want.id, want.outcome)
+	assert.Equal(t, want.id, got.RunID)
+	assert.Equal(t, want.framework, got.Source.Framework.Name, want.id)
+	assert.Equal(t, want.outcome == "stalled", got.Provisional, want.id)
+	require.NotNil(t, got.Epochs.Completed, want.id)
+	assert.Equal(t, want.completed, *got.Epochs.Completed, want.id)
+	if want.best.Metric != "" {
+		require.NotNil(t, got.Best, want.id)
+		assert.Equal(t, want.best.Metric, got.Best.Metric, want.id)
+		assert.InDelta(t, want.best.Value, got.Best.Value, 0, want.id)
+		assert.Equal(t, want.best.Step, got.Best.Step, want.id)
+	}
+}
+
+// TestResultsAreCompleteAndOnTimeWithoutABackend runs the host configuration while its backend refuses, refuses for good, or hangs.
+func TestResultsAreCompleteAndOnTimeWithoutABackend(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]otlpsink.Mode{"unavailable": otlpsink.Unavailable, "invalid": otlpsink.Invalid, "hang": otlpsink.Hang} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sink := otlpsink.Start(t, mode)
+			f := newFolders(t)
+			env := f.env(t)
+			env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+			collector.Start(t, collector.Options{
+				Configs: []string{shipped(t, "host-training.yaml")}, Env: env,
+				YAML: "processors: {batch: {timeout: 100ms}}\n",
+			})
+			tr := newTrainer(t, f, "native-7f3a9c")
+			lines := sample(t, "native")
+			tr.lines(lines[:len(lines)-1]...)
+			require.Eventually(t, func() bool { return sink.Refused()+sink.Hung() > 0 }, resultWithin, 20*time.Millisecond, "the backend was never asked")
+			ended := time.Now()
+			tr.lines(lines[len(lines)-1])
+			requireResult(t, f, liveRuns[0])
+			assert.Less(t, time.Since(ended), 5*time.Second, "the result is late: late_grace is 300ms")
+			assert.Empty(t, sink.Logs())
+		})
+	}
+}
+
+// TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks wants every record at the backend, without what a backend need not know.
+func TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks(t *testing.T) {
+	t.Parallel()
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	f := newFolders(t)
+	env := f.env(t)
+	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+	collector.Start(t, collector.Options{
+		Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
+	})
+	lines := append(sample(t, "native"),
+		`{"schema":"pathologize.ml.training/1","event":"run.failure","run_id":"native-7f3a9c","seq":99,"body":{"error_type":"OSError","message":"gone","stack":"secret line 1"}}`)
+	newTrainer(t, f, "native-7f3a9c").lines(lines...)
+	require.Eventually(t, func() bool { return len(sink.LogRecords()) >= len(lines) }, resultWithin, 20*time.Millisecond)
+	records := sink.LogRecords()
+	assert.Len(t, records, len(lines))
+	for _, lr := range records {
+		body := lr.Body().Map()
+		for _, key := range []string{"params", "command", "stack"} {
+			_, found := body.Get(key)
+			assert.False(t, found, "%s at the backend", key)
+		}
+		id, _ := lr.Attributes().Get("pathologize.ml.training.run.id")
+		assert.Equal(t, "native-7f3a9c", id.Str())
+		_, onResource := lr.Resource.Attributes().Get("pathologize.ml.training.run.id")
+		assert.False(t, onResource, "a run id is no resource attribute")
+		assert.True(t, strings.HasPrefix(lr.EventName(), "pathologize.ml.training."))
+	}
+	host, _ := records[0].Resource.Attributes().Get("host.name")
+	assert.Equal(t, "vector-gpu-01", host.Str())
+}
+
+// TestALargeBacklogReachesABackendThatTakesFourMebibytes sends more raw text than one message of Netdata may hold.
+func TestALargeBacklogReachesABackendThatTakesFourMebibytes(t *testing.T) {
+	t.Parallel()
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	f := newFolders(t)
+	env := f.env(t)
+	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+	const lines = 3000
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "%d %s\n", i, strings.Repeat("no JSON, ", 500))
+	}
+	newTrainer(t, f, "talkative").write(b.String())
+	collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env})
+	require.Eventually(t, func() bool { return len(sink.LogRecords()) == lines }, resultWithin, 50*time.Millisecond, "got %d of %d", len(sink.LogRecords()), lines)
+	assert.Zero(t, sink.Refused())
+}
