@@ -1,0 +1,33 @@
+package cardinalityguardprocessor
+
+import (
+	"context"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/processor"
+	"go.opentelemetry.io/collector/processor/processorhelper"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+)
+
+// NewFactory returns the factory of cardinality_guard.
+func NewFactory() processor.Factory {
+	return processor.NewFactory(
+		metadata.Type,
+		createDefaultConfig,
+		processor.WithMetrics(createMetrics, metadata.MetricsStability),
+	)
+}
+
+func createMetrics(
+	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
+) (processor.Metrics, error) {
+	g, err := newGuard(newRules(trainrecord.Load()), set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return processorhelper.NewMetrics(ctx, set, cfg, next, g.processMetrics,
+		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
+}
