@@ -1,0 +1,116 @@
+package trainprofile
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Stream remembers which profile a stream was recognised as. The zero value knows nothing. It must not be used by two
+// goroutines at a time.
+type Stream struct{ profile *Profile }
+
+// Profile is the one that was decided on, nil before.
+func (s *Stream) Profile() *Profile { return s.profile }
+
+// Kind says what became of a log record.
+type Kind int
+
+// Kinds of outcome.
+const (
+	Untouched Kind = iota // it has an event name or is no object: a record already, or none of ours
+	Mapped                // it is a record now
+	Unmapped              // no profile, or no rule of the profile, matches; it is unchanged
+)
+
+// Outcome is the result of Process.
+type Outcome struct {
+	Kind     Kind
+	Profile  *Profile     // the profile that was applied, nil when there was none
+	Detected bool         // the stream was recognised by this object
+	Errors   []FieldError // valid until the mapper's next use
+}
+
+// Process maps a log record whose body is a framework's object. stream is the memory of the object's stream, nil when the
+// stream is not known; then every object is recognised by its own keys. more gives log records for the further ones that an
+// object may be turned into; they are ready when Process returns.
+//
+// What decides, in this order: the framework that the log record or the object names, the set's framework, the decision
+// made for the stream, the strong condition of a profile (the stream keeps that decision), the weak condition of a profile
+// (for this object only).
+func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
+	if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
+		return Outcome{Kind: Untouched}
+	}
+	m.open(lr.Body().Map())
+	defer m.views.reset() // keep nothing of the data
+	p, detected := m.choose(set, stream, lr)
+	if p == nil {
+		return Outcome{Kind: Unmapped}
+	}
+	out := Outcome{Kind: Unmapped, Profile: p, Detected: detected}
+	if m.apply(p, lr, m.frameworkOf(p, lr), more) {
+		out.Kind = Mapped
+	}
+	out.Errors = m.errs
+	return out
+}
+
+func (m *Mapper) choose(set *Set, stream *Stream, lr plog.LogRecord) (*Profile, bool) {
+	if candidates := set.named(m.named(lr)); len(candidates) > 0 {
+		return m.among(candidates), false
+	}
+	if candidates := set.named(set.framework); len(candidates) > 0 {
+		return m.among(candidates), false
+	}
+	if stream != nil && stream.profile != nil {
+		return stream.profile, false
+	}
+	for _, p := range set.profiles {
+		if p.strong != nil && p.strong.met(&m.views, m.root) {
+			if stream != nil {
+				stream.profile = p
+			}
+			return p, true
+		}
+	}
+	for _, p := range set.profiles {
+		if p.weak != nil && p.weak.met(&m.views, m.root) {
+			return p, false
+		}
+	}
+	return nil, false
+}
+
+// among picks one of the profiles of a framework that was named: the one that recognises the object, else the first.
+func (m *Mapper) among(candidates []*Profile) *Profile {
+	if len(candidates) > 1 {
+		for _, p := range candidates {
+			if p.strong != nil && p.strong.met(&m.views, m.root) {
+				return p
+			}
+		}
+	}
+	return candidates[0]
+}
+
+// named gives the framework that the log record or its object names.
+func (m *Mapper) named(lr plog.LogRecord) string {
+	if v, ok := lr.Attributes().Get(trainrecord.AttrFramework); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	if i := m.root.find(trainrecord.KeyFramework); i >= 0 && m.root.entries[i].value.Type() == pcommon.ValueTypeStr {
+		return m.root.entries[i].value.Str()
+	}
+	return ""
+}
+
+// frameworkOf gives the framework of the records: what was named when the registry knows it, else the profile's.
+func (m *Mapper) frameworkOf(p *Profile, lr plog.LogRecord) string {
+	name := m.named(lr)
+	if name == "" || name == p.name || trainrecord.Load().Bounded("framework", name) != name {
+		return p.framework
+	}
+	return name
+}

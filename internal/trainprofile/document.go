@@ -1,0 +1,89 @@
+package trainprofile
+
+// document is a profile as YAML spells it. profile.schema.json describes the same keys; a test holds the two together.
+type document struct {
+	Profile        string          `yaml:"profile" required:"true"`
+	Framework      string          `yaml:"framework"`
+	Description    string          `yaml:"description"`
+	Order          int             `yaml:"order"`
+	NumericStrings bool            `yaml:"numeric_strings"`
+	RecordKeys     *[]string       `yaml:"record_keys"`
+	Detect         *detectDocument `yaml:"detect"`
+	Time           []sourceDoc     `yaml:"time"`
+	Header         fields          `yaml:"header"`
+	Common         commonDocument  `yaml:"common"`
+	Rules          []ruleDocument  `yaml:"rules" required:"true"`
+}
+
+// detectDocument says how an object of the framework is recognised.
+type detectDocument struct {
+	Strong *condition `yaml:"strong"`
+	Weak   *condition `yaml:"weak"`
+}
+
+// commonDocument is what every rule of the profile does after its own part.
+type commonDocument struct {
+	Set    fields      `yaml:"set"`
+	Spread []spreadDoc `yaml:"spread"`
+}
+
+// ruleDocument turns an object that meets its condition into one record.
+type ruleDocument struct {
+	Name     string      `yaml:"name" required:"true"`
+	When     *condition  `yaml:"when"`
+	Event    string      `yaml:"event" required:"true"`
+	Phase    string      `yaml:"phase"`
+	Continue bool        `yaml:"continue"`
+	Header   fields      `yaml:"header"`
+	Set      fields      `yaml:"set"`
+	Spread   []spreadDoc `yaml:"spread"`
+}
+
+// condition is met when each part that is given is met.
+type condition struct {
+	In     ref               `yaml:"in"`
+	Has    []ref             `yaml:"has"`
+	HasAny []ref             `yaml:"has_any"`
+	Lacks  []ref             `yaml:"lacks"`
+	Like   []pattern         `yaml:"like"`
+	Unlike []pattern         `yaml:"unlike"`
+	Only   []pattern         `yaml:"only"`
+	Pairs  []pattern         `yaml:"pairs"`
+	Type   map[string]string `yaml:"type"`
+	Match  map[string]regex  `yaml:"match"`
+	Equals map[string]any    `yaml:"equals"`
+	Any    []condition       `yaml:"any"`
+	All    []condition       `yaml:"all"`
+	Not    *condition        `yaml:"not"`
+}
+
+// sourceDoc says where a value comes from and how it is read. A plain text in YAML is short for {from: text}.
+type sourceDoc struct {
+	From    ref            `yaml:"from"`
+	Like    *pattern       `yaml:"like"`
+	Value   any            `yaml:"value"`
+	IfHas   ref            `yaml:"if_has"`
+	Concat  []sourceDoc    `yaml:"concat"`
+	Extract *regex         `yaml:"extract"`
+	Values  map[string]any `yaml:"values"`
+	Base    string         `yaml:"base"`
+	Unit    string         `yaml:"unit"`
+	Layout  string         `yaml:"layout"`
+	Or      *sourceDoc     `yaml:"or"`
+}
+
+// spreadDoc moves the values of all keys that match into one object of the body.
+type spreadDoc struct {
+	In   ref       `yaml:"in"`
+	Keys []pattern `yaml:"keys" required:"true"`
+	To   string    `yaml:"to" required:"true"`
+	As   string    `yaml:"as"`
+}
+
+// fields is a mapping of a target to its source that keeps the order of the file.
+type fields []field
+
+type field struct {
+	Target string
+	Source sourceDoc
+}

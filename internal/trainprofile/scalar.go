@@ -1,0 +1,302 @@
+package trainprofile
+
+import (
+	"encoding/hex"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// scalar is a value on its way from an object to a record. Objects and lists stay where they are until they are copied.
+type scalar struct {
+	typ pcommon.ValueType
+	i   int64
+	f   float64
+	s   string
+	b   bool
+	v   pcommon.Value
+}
+
+func scalarOf(v pcommon.Value) scalar {
+	c := scalar{typ: v.Type(), v: v}
+	switch c.typ {
+	case pcommon.ValueTypeInt:
+		c.i = v.Int()
+	case pcommon.ValueTypeDouble:
+		c.f = v.Double()
+	case pcommon.ValueTypeStr:
+		c.s = v.Str()
+	case pcommon.ValueTypeBool:
+		c.b = v.Bool()
+	default:
+	}
+	return c
+}
+
+func intScalar(n int64) scalar     { return scalar{typ: pcommon.ValueTypeInt, i: n} }
+func floatScalar(f float64) scalar { return scalar{typ: pcommon.ValueTypeDouble, f: f} }
+func textScalar(s string) scalar   { return scalar{typ: pcommon.ValueTypeStr, s: s} }
+
+// constantScalar takes a constant of a profile: string, int64, float64 or bool.
+func constantScalar(c any) scalar {
+	switch c := c.(type) {
+	case string:
+		return textScalar(c)
+	case int64:
+		return intScalar(c)
+	case float64:
+		return floatScalar(c)
+	case bool:
+		return scalar{typ: pcommon.ValueTypeBool, b: c}
+	default:
+		return scalar{}
+	}
+}
+
+// text gives a single value as text.
+func (c scalar) text() (string, bool) {
+	switch c.typ {
+	case pcommon.ValueTypeStr:
+		return c.s, true
+	case pcommon.ValueTypeInt:
+		return strconv.FormatInt(c.i, 10), true
+	case pcommon.ValueTypeDouble:
+		return strconv.FormatFloat(c.f, 'g', -1, 64), true
+	case pcommon.ValueTypeBool:
+		return strconv.FormatBool(c.b), true
+	default:
+		return "", false
+	}
+}
+
+// putIn writes the value under a key.
+func (c scalar) putIn(m pcommon.Map, key string) {
+	switch c.typ {
+	case pcommon.ValueTypeInt:
+		m.PutInt(key, c.i)
+	case pcommon.ValueTypeDouble:
+		m.PutDouble(key, c.f)
+	case pcommon.ValueTypeStr:
+		m.PutStr(key, c.s)
+	case pcommon.ValueTypeBool:
+		m.PutBool(key, c.b)
+	default:
+		c.v.CopyTo(m.PutEmpty(key))
+	}
+}
+
+// number makes a number of the value; texts are numbers only where the profile says so, but the spellings of numbers that
+// are not finite always are.
+func (c scalar) number(numericStrings bool) (scalar, bool) {
+	switch c.typ {
+	case pcommon.ValueTypeInt, pcommon.ValueTypeDouble:
+		return c, true
+	case pcommon.ValueTypeStr:
+		if f, ok := trainrecord.Number(pcommon.NewValueStr(strings.TrimSpace(c.s))); ok {
+			return floatScalar(f), true
+		}
+		if numericStrings {
+			return parseNumber(strings.TrimSpace(c.s))
+		}
+		return c, false
+	default:
+		return c, false
+	}
+}
+
+var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+
+func parseNumber(s string) (scalar, bool) {
+	if len(s) > 64 || !decimal.MatchString(s) {
+		return scalar{}, false
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return intScalar(n), true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return floatScalar(f), err == nil
+}
+
+func (c scalar) integer(numericStrings bool) (int64, bool) {
+	n, ok := c.number(numericStrings)
+	switch {
+	case !ok:
+		return 0, false
+	case n.typ == pcommon.ValueTypeInt:
+		return n.i, true
+	case math.Abs(n.f) >= 1<<63 || n.f != math.Trunc(n.f): // NaN is not equal to itself
+		return 0, false
+	default:
+		return int64(n.f), true
+	}
+}
+
+// Reasons why a field of an object was not understood. The set is bounded.
+const (
+	ReasonWrongType  = "wrong_type"   // not the kind of value that the field holds
+	ReasonOutOfRange = "out_of_range" // below its minimum, or off its list
+	ReasonNoTime     = "no_time"      // not a time
+	ReasonCollision  = "collision"    // two keys would get one name; the first has it
+)
+
+// convert gives the value in the form that the target holds. It answers "" or a reason; ok is false without a reason when
+// there is nothing to say (no epoch has begun).
+func (c scalar) convert(t *target, src *source, numericStrings bool) (out scalar, reason string, ok bool) {
+	switch t.kind {
+	case kindAny:
+		return c, "", true
+	case kindString:
+		return c.toString(t)
+	case kindInt:
+		n, isInt := c.integer(numericStrings)
+		return ranged(n, isInt, t.minimum)
+	case kindEpoch:
+		return c.toEpoch(src.base, numericStrings)
+	case kindNumber:
+		n, isNumber := c.number(numericStrings)
+		return n, reasonIf(!isNumber, ReasonWrongType), isNumber
+	case kindDuration:
+		return c.toSeconds(src.unit, numericStrings)
+	case kindBool:
+		return c, reasonIf(c.typ != pcommon.ValueTypeBool, ReasonWrongType), c.typ == pcommon.ValueTypeBool
+	case kindObject:
+		return c, reasonIf(c.typ != pcommon.ValueTypeMap, ReasonWrongType), c.typ == pcommon.ValueTypeMap
+	default:
+		return c, reasonIf(c.typ != pcommon.ValueTypeSlice, ReasonWrongType), c.typ == pcommon.ValueTypeSlice
+	}
+}
+
+func reasonIf(bad bool, reason string) string {
+	if bad {
+		return reason
+	}
+	return ""
+}
+
+func ranged(n int64, isInt bool, minimum int64) (scalar, string, bool) {
+	switch {
+	case !isInt:
+		return scalar{}, ReasonWrongType, false
+	case n < minimum:
+		return scalar{}, ReasonOutOfRange, false
+	default:
+		return intScalar(n), "", true
+	}
+}
+
+func (c scalar) toString(t *target) (scalar, string, bool) {
+	s, isText := c.s, c.typ == pcommon.ValueTypeStr
+	if t.headerSetter != nil {
+		s, isText = c.text() // a run id or part may be a number
+	}
+	switch {
+	case !isText:
+		return c, ReasonWrongType, false
+	case t.allowed != nil && !slices.Contains(t.allowed, s):
+		return c, ReasonOutOfRange, false
+	default:
+		return textScalar(s), "", true
+	}
+}
+
+// epochTolerance is how far a float may lie above a whole number of finished epochs and still mean it.
+const epochTolerance = 1e-9
+
+// toEpoch gives the 0-based index of an epoch.
+func (c scalar) toEpoch(base epochBase, numericStrings bool) (scalar, string, bool) {
+	if base != baseProgress {
+		n, isInt := c.integer(numericStrings)
+		if base == baseOne && n > math.MinInt64 {
+			n--
+		}
+		return ranged(n, isInt, 0)
+	}
+	n, isNumber := c.number(numericStrings)
+	if n.typ == pcommon.ValueTypeInt {
+		n = floatScalar(float64(n.i))
+	}
+	switch {
+	case !isNumber:
+		return scalar{}, ReasonWrongType, false
+	case !(n.f >= 0) || n.f > 1<<53:
+		return scalar{}, ReasonOutOfRange, false
+	}
+	epoch := int64(math.Ceil(n.f-epochTolerance)) - 1
+	return intScalar(epoch), "", epoch >= 0
+}
+
+// toSeconds reads a duration in the unit that the profile names.
+func (c scalar) toSeconds(unit string, numericStrings bool) (scalar, string, bool) {
+	if unit == unitClock {
+		f, ok := parseClock(c.s)
+		return floatScalar(f), reasonIf(!ok, ReasonWrongType), ok
+	}
+	n, isNumber := c.number(numericStrings)
+	if !isNumber {
+		return c, ReasonWrongType, false
+	}
+	if scale := unitSeconds[unit]; scale != 1 || n.typ != pcommon.ValueTypeInt {
+		f := n.f
+		if n.typ == pcommon.ValueTypeInt {
+			f = float64(n.i)
+		}
+		if scale < 1 {
+			f /= math.Round(1 / scale) // exact for decimal fractions where multiplying is not
+		} else {
+			f *= scale
+		}
+		n = floatScalar(f)
+	}
+	if n.typ == pcommon.ValueTypeInt && n.i < 0 || n.typ == pcommon.ValueTypeDouble && (!(n.f >= 0) || math.IsInf(n.f, 1)) {
+		return c, ReasonOutOfRange, false
+	}
+	return n, "", true
+}
+
+const unitClock = "clock"
+
+var unitSeconds = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600}
+
+var clock = regexp.MustCompile(`^(?:(\d{1,6}) days?, )?(?:(\d{1,6}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,9})?)$`)
+
+// parseClock reads MM:SS, H:MM:SS and "2 days, H:MM:SS", each with a fraction or without.
+func parseClock(s string) (float64, bool) {
+	at := clock.FindStringSubmatch(strings.TrimSpace(s))
+	if at == nil {
+		return 0, false
+	}
+	total := 0.0
+	for i, scale := range []float64{86400, 3600, 60, 1} {
+		if at[i+1] == "" {
+			continue
+		}
+		f, err := strconv.ParseFloat(at[i+1], 64)
+		if err != nil {
+			return 0, false
+		}
+		total += f * scale
+	}
+	return total, true
+}
+
+func setTraceID(h *trainrecord.Header, s string) {
+	var id pcommon.TraceID
+	if n, err := hex.Decode(id[:], []byte(cut(s, 2*len(id)))); err == nil && n == len(id) && len(s) == 2*n {
+		h.TraceID = id
+	}
+}
+
+func setSpanID(h *trainrecord.Header, s string) {
+	var id pcommon.SpanID
+	if n, err := hex.Decode(id[:], []byte(cut(s, 2*len(id)))); err == nil && n == len(id) && len(s) == 2*n {
+		h.SpanID = id
+	}
+}
+
+func cut(s string, n int) string { return s[:min(len(s), n)] }

@@ -1,0 +1,239 @@
+package trainprofile
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// value reads what a step sets from the open object. What was read counts as used; what was not understood stays and is
+// an error.
+func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
+	reason := ""
+	for src := &step.source; src != nil; src = src.or {
+		c, places, ok := m.fetch(src)
+		if !ok {
+			continue
+		}
+		out, why, ok := c.convert(&step.target, src, p.numericStrings)
+		if ok || why == "" {
+			use(places)
+			return out, ok
+		}
+		reason = why
+		hold(places)
+	}
+	if reason != "" {
+		m.errs = append(m.errs, FieldError{Field: step.target.spelling, Reason: reason})
+	}
+	return scalar{}, false
+}
+
+func use(ps []place) {
+	for _, p := range ps {
+		p.use()
+	}
+}
+
+func hold(ps []place) {
+	for _, p := range ps {
+		p.hold()
+	}
+}
+
+// fetch reads a source without converting it. A null is nothing.
+func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
+	if len(src.ifHas) > 0 {
+		if _, ok := m.views.lookup(m.root, src.ifHas); !ok {
+			return scalar{}, nil, false
+		}
+	}
+	if src.constant != nil {
+		return constantScalar(src.constant), nil, true
+	}
+	if len(src.concat) > 0 {
+		return m.fetchConcat(src)
+	}
+	at, ok := m.find(src)
+	if !ok || at.value.Type() == pcommon.ValueTypeEmpty {
+		return scalar{}, nil, false
+	}
+	c := scalarOf(at.value)
+	if src.extract != nil {
+		text, isText := c.text()
+		groups := src.extract.FindStringSubmatch(text)
+		if !isText || groups == nil {
+			return scalar{}, nil, false
+		}
+		c = textScalar(groups[1])
+	}
+	if src.values != nil {
+		text, _ := c.text()
+		constant, listed := src.values[text]
+		if !listed {
+			return scalar{}, nil, false
+		}
+		c = constantScalar(constant)
+	}
+	return c, m.place(at), true
+}
+
+// place gives a list of one place without allocating.
+func (m *Mapper) place(at place) []place {
+	m.one[0] = at
+	return m.one[:1]
+}
+
+func (m *Mapper) find(src *source) (place, bool) {
+	if src.like == nil {
+		return m.views.lookup(m.root, src.from)
+	}
+	i := slices.IndexFunc(m.root.entries, func(e entry) bool { return src.like.matches(e.key) })
+	if i < 0 {
+		return place{}, false
+	}
+	return place{owner: m.root, at: i, value: m.root.entries[i].value}, true
+}
+
+func (m *Mapper) fetchConcat(src *source) (scalar, []place, bool) {
+	var out strings.Builder
+	var all []place
+	for i := range src.concat {
+		c, at, ok := m.fetch(&src.concat[i])
+		if !ok {
+			return scalar{}, nil, false
+		}
+		text, isText := c.text()
+		if !isText {
+			return scalar{}, nil, false
+		}
+		out.WriteString(text)
+		all = append(all, at...)
+	}
+	return textScalar(out.String()), all, true
+}
+
+// header gives what all records of an object have in common: what its log record says already, then what the object says.
+func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) trainrecord.Header {
+	h := trainrecord.NewHeader()
+	h.Framework = framework
+	h.Time, h.TraceID, h.SpanID = lr.Timestamp(), lr.TraceID(), lr.SpanID()
+	if v, ok := lr.Attributes().Get(trainrecord.AttrPhase); ok && v.Type() == pcommon.ValueTypeStr {
+		h.Phase = v.Str()
+	}
+	for i := range p.recordKeys {
+		m.recordKey(p, &p.recordKeys[i], &h, lr)
+	}
+	if h.Time == 0 {
+		h.Time = m.time(p)
+	}
+	return h
+}
+
+// recordKey reads a top-level key of a record that stands beside the framework's own keys. One of the wrong type is the
+// framework's: it stays, and is no error.
+func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr plog.LogRecord) {
+	c, at, ok := m.fetch(&step.source)
+	if !ok {
+		return
+	}
+	switch step.target.name {
+	case trainrecord.KeyTS:
+		if ts, ok := trainrecord.TimeFromValue(c.v, m.location); ok && h.Time == 0 {
+			h.Time = ts
+			use(at)
+		}
+	case trainrecord.KeyFramework:
+		if c.typ == pcommon.ValueTypeStr {
+			use(at)
+		}
+	default:
+		if out, _, ok := c.convert(&step.target, &step.source, false); ok && m.setHeader(h, step, out, lr) {
+			use(at)
+		}
+	}
+}
+
+// setHeader sets a field of the header unless the log record says it already; then only an equal value counts as read.
+func (m *Mapper) setHeader(h *trainrecord.Header, step *setStep, c scalar, lr plog.LogRecord) bool {
+	switch key := step.target.name; key {
+	case trainrecord.KeyTraceID:
+		if !h.TraceID.IsEmpty() {
+			return false
+		}
+		step.target.headerSetter(h, c)
+		return !h.TraceID.IsEmpty()
+	case trainrecord.KeySpanID:
+		if !h.SpanID.IsEmpty() {
+			return false
+		}
+		step.target.headerSetter(h, c)
+		return !h.SpanID.IsEmpty()
+	default:
+		if v, ok := lr.Attributes().Get(headerAttributes[key]); ok {
+			text, _ := c.text()
+			return v.AsString() == text
+		}
+		step.target.headerSetter(h, c)
+		return true
+	}
+}
+
+// headerAttributes are the attributes in which a log record may say a field of the header already.
+var headerAttributes = map[string]string{
+	trainrecord.KeyRunID: trainrecord.AttrRunID, trainrecord.KeyPart: trainrecord.AttrRunPart,
+	trainrecord.KeyAttempt: trainrecord.AttrRunAttempt, trainrecord.KeyRank: trainrecord.AttrRunRank,
+	trainrecord.KeySeq: trainrecord.AttrRecordSeq, trainrecord.KeyPhase: trainrecord.AttrPhase,
+}
+
+// time reads the first of the profile's time fields that is a time.
+func (m *Mapper) time(p *Profile) pcommon.Timestamp {
+	present := false
+	for i := range p.time {
+		for src := &p.time[i]; src != nil; src = src.or {
+			c, at, ok := m.fetch(src)
+			if !ok {
+				continue
+			}
+			present = true
+			if ts, ok := m.readTime(src, c); ok {
+				use(at)
+				return ts
+			}
+			hold(at)
+		}
+	}
+	if present {
+		m.errs = append(m.errs, FieldError{Field: "time", Reason: ReasonNoTime})
+	}
+	return 0
+}
+
+func (m *Mapper) readTime(src *source, c scalar) (pcommon.Timestamp, bool) {
+	if src.layout == "" {
+		switch c.typ {
+		case pcommon.ValueTypeStr:
+			return trainrecord.ParseTime(c.s, m.location)
+		case pcommon.ValueTypeInt:
+			return trainrecord.TimeFromValue(pcommon.NewValueInt(c.i), m.location)
+		case pcommon.ValueTypeDouble:
+			return trainrecord.TimeFromValue(pcommon.NewValueDouble(c.f), m.location)
+		default:
+			return 0, false
+		}
+	}
+	loc := m.location
+	if loc == nil {
+		loc = time.UTC
+	}
+	t, err := time.ParseInLocation(src.layout, c.s, loc)
+	if err != nil || t.Year() < 1980 || t.Year() > 2200 {
+		return 0, false
+	}
+	return pcommon.NewTimestampFromTime(t), true
+}

@@ -1,0 +1,203 @@
+package trainprofile
+
+import (
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+// indexFrom is the number of keys from which on a look-up uses an index instead of a scan.
+const indexFrom = 24
+
+// view is an object as rules see it: keys without surrounding white space, and for each whether a rule used it.
+type view struct {
+	entries []entry
+	index   map[string]int
+	padded  bool // some key has white space around it
+}
+
+type entry struct {
+	key   string
+	value pcommon.Value
+	child *view // the value's own view, when a rule looked into it
+	used  bool
+	held  bool // it was not understood: it stays where it is
+}
+
+func (w *view) fill(m pcommon.Map) {
+	for k, v := range m.All() {
+		key := strings.TrimSpace(k)
+		w.padded = w.padded || len(key) != len(k)
+		w.entries = append(w.entries, entry{key: key, value: v})
+	}
+	if len(w.entries) < indexFrom {
+		return
+	}
+	if w.index == nil {
+		w.index = make(map[string]int, len(w.entries))
+	}
+	for i := len(w.entries) - 1; i >= 0; i-- {
+		w.index[w.entries[i].key] = i // of equal keys the first counts
+	}
+}
+
+func (w *view) clear() {
+	clear(w.entries)
+	w.entries = w.entries[:0]
+	if len(w.index) > 1024 {
+		w.index = nil
+	}
+	clear(w.index)
+	w.padded = false
+}
+
+// find gives the index of a key, or -1.
+func (w *view) find(key string) int {
+	if len(w.entries) >= indexFrom {
+		if i, ok := w.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range w.entries {
+		if w.entries[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// views hands out the views of one object and of the objects in it.
+type views struct {
+	pool []*view
+	used int
+}
+
+func (vs *views) reset() {
+	for _, w := range vs.pool[:vs.used] {
+		w.clear()
+	}
+	vs.used = 0
+}
+
+func (vs *views) open(m pcommon.Map) *view {
+	if vs.used == len(vs.pool) {
+		vs.pool = append(vs.pool, &view{})
+	}
+	w := vs.pool[vs.used]
+	vs.used++
+	w.fill(m)
+	return w
+}
+
+// place is where a ref leads: the entry that owns the value, the value, and the views on the way, to mark them.
+type place struct {
+	owner *view
+	at    int
+	value pcommon.Value
+}
+
+func (vs *views) child(w *view, i int) *view {
+	e := &w.entries[i]
+	if e.child == nil {
+		if e.value.Type() != pcommon.ValueTypeMap {
+			return nil
+		}
+		e.child = vs.open(e.value.Map())
+	}
+	return e.child
+}
+
+// lookup follows a ref. What lies below a list belongs to the entry that holds the list.
+func (vs *views) lookup(w *view, r ref) (place, bool) {
+	p := place{owner: w, at: -1}
+	for n, part := range r {
+		if part.isList || p.at >= 0 && p.value.Type() != pcommon.ValueTypeMap {
+			return vs.below(p, r[n:])
+		}
+		if p.at >= 0 {
+			if p.owner = vs.child(p.owner, p.at); p.owner == nil {
+				return place{}, false
+			}
+		}
+		if p.at = p.owner.find(part.key); p.at < 0 {
+			return place{}, false
+		}
+		p.value = p.owner.entries[p.at].value
+	}
+	return p, p.at >= 0
+}
+
+// below follows the rest of a ref from a list on; nothing there has a view.
+func (vs *views) below(p place, rest ref) (place, bool) {
+	for _, part := range rest {
+		switch {
+		case part.isList && p.value.Type() == pcommon.ValueTypeSlice && part.index < p.value.Slice().Len():
+			p.value = p.value.Slice().At(part.index)
+		case !part.isList && p.value.Type() == pcommon.ValueTypeMap:
+			v, ok := p.value.Map().Get(part.key)
+			if !ok {
+				return place{}, false
+			}
+			p.value = v
+		default:
+			return place{}, false
+		}
+	}
+	return p, true
+}
+
+// use marks the entry that a ref led to.
+func (p place) use() { p.owner.entries[p.at].used = true }
+
+// hold keeps the entry from being moved by name alone.
+func (p place) hold() { p.owner.entries[p.at].held = true }
+
+// leftovers removes from an object what was used, in nested objects too; an object that lost everything goes as well.
+func leftovers(m pcommon.Map, w *view) {
+	i := -1
+	m.RemoveIf(func(_ string, v pcommon.Value) bool {
+		i++
+		e := &w.entries[i]
+		if e.used || e.child == nil {
+			return e.used
+		}
+		leftovers(v.Map(), e.child)
+		return v.Map().Len() == 0 && e.child.anyUsed()
+	})
+}
+
+func (w *view) anyUsed() bool {
+	for i := range w.entries {
+		if w.entries[i].used || w.entries[i].child != nil && w.entries[i].child.anyUsed() {
+			return true
+		}
+	}
+	return false
+}
+
+// trimKeys rewrites a map whose keys have white space around them; of keys that become equal the first stays as it is.
+func trimKeys(m pcommon.Map) {
+	out := pcommon.NewMap()
+	out.EnsureCapacity(m.Len())
+	for k, v := range m.All() {
+		key := strings.TrimSpace(k)
+		if _, taken := out.Get(key); taken {
+			key = k
+		}
+		v.MoveTo(out.PutEmpty(key))
+	}
+	out.MoveTo(m)
+}
+
+// inside gives the view of the object that a ref leads to, nil when it leads to none.
+func (vs *views) inside(w *view, r ref) *view {
+	if len(r) == 0 {
+		return w
+	}
+	p, ok := vs.lookup(w, r)
+	if !ok {
+		return nil
+	}
+	return vs.child(p.owner, p.at)
+}
