@@ -14,9 +14,6 @@ GOLANGCI  := v2.15.0
 TESTFLAGS ?=
 export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
 
-# What `make docs` runs: one folder with a main package a line, relative to the root.
-GENERATORS := $(wildcard internal/trainrecord/cmd/*)
-
 .PHONY: help
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,8 +79,9 @@ fmt: ## gofmt every file of the repository
 	@git ls-files -z '*.go' | xargs -0 -r gofmt -w
 
 .PHONY: docs
-docs: ## write the generated pages anew
-	@for g in $(GENERATORS); do (cd $$g && go run .); done
+docs: build ## write the generated pages anew: docs/records.md, docs/components.md, the table of docs/replace-host-collector.md
+	@go run ./internal/trainrecord/cmd/vocabdoc .
+	@go test -count=1 ./test/compat -run 'Page' -update >/dev/null
 
 .PHONY: validate
 validate: build ## check each configuration in config/
