@@ -1,6 +1,7 @@
 package trainrecord
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"strings"
@@ -48,6 +49,7 @@ type Decoder struct {
 	scan     scanner
 	head     lineHead
 	resource []byte
+	empty    plog.LogRecord
 }
 
 // NewDecoder makes a decoder.
@@ -55,14 +57,14 @@ func NewDecoder(o DecoderOptions) *Decoder {
 	if o.Location == nil {
 		o.Location = time.UTC
 	}
-	return &Decoder{location: o.Location, head: newLineHead()}
+	return &Decoder{location: o.Location, empty: plog.NewLogRecord()}
 }
 
 // Decode reads a line, given without its newline, into lr, which it clears first. See Line for the outcomes; a LineError
 // leaves lr empty. Only what the line says is written: run id from elsewhere, file, offset, uid and observed time are the
 // caller's.
 func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
-	clearLog(lr)
+	d.empty.CopyTo(lr)
 	d.scan.reset(line)
 	if len(line) > MaxLine {
 		return d.refuse(lr, d.scan.fail(ReasonTooLong, "line longer than 16 MiB"))
@@ -88,12 +90,8 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 	return l
 }
 
-func clearLog(lr plog.LogRecord) {
-	plog.NewLogRecord().CopyTo(lr)
-}
-
 func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
-	clearLog(lr)
+	d.empty.CopyTo(lr)
 	l := Line{Kind: LineError, Reason: ReasonNotJSON, Err: err}
 	var le *lineError
 	var te *typeError
@@ -162,8 +160,8 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	l.RunID, l.Event = h.RunID, h.Event
 	d.resource = d.resource[:0]
 	d.resource = append(d.resource, d.head.resource...)
-	if host, ok := d.head.get(headHost); ok && host.Type() == pcommon.ValueTypeStr {
-		d.resource = append(append(d.resource, 0), host.Str()...)
+	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
+		d.resource = append(append(d.resource, 0), host.text...)
 	}
 	l.Resource = d.resource
 	return nil
@@ -173,34 +171,30 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 // without meaning is left out and counted.
 func (d *Decoder) header(l *Line) (Header, error) {
 	h := NewHeader()
-	var errs []error
-	text := func(key headKey, dst *string) {
-		if v, ok := d.head.get(key); ok {
-			if v.Type() != pcommon.ValueTypeStr {
-				errs = append(errs, wrongType(headNames[key], "a string"))
-			}
-			*dst = v.Str()
+	for _, t := range [...]struct {
+		key headKey
+		dst *string
+	}{{headEvent, &h.Event}, {headRunID, &h.RunID}, {headPart, &h.Part}, {headFramework, &h.Framework}, {headPhase, &h.Phase}} {
+		v, ok := d.head.get(t.key)
+		if ok && v.kind != scalarText {
+			return h, wrongType(headNames[t.key], "a string")
+		}
+		if ok {
+			*t.dst = d.scan.word(v.text)
 		}
 	}
-	integer := func(key headKey, minimum int64, dst *int64) {
-		if v, ok := d.head.get(key); ok {
-			n, isInt := Integer(v)
-			if !isInt || n < minimum {
-				errs = append(errs, wrongType(headNames[key], "an integer of its range"))
-			}
-			*dst = n
+	for _, n := range [...]struct {
+		key     headKey
+		minimum int64
+		dst     *int64
+	}{{headAttempt, 1, &h.Attempt}, {headSeq, 1, &h.Seq}, {headRank, 0, &h.Rank}} {
+		v, ok := d.head.get(n.key)
+		if !ok {
+			continue
 		}
-	}
-	text(headEvent, &h.Event)
-	text(headRunID, &h.RunID)
-	text(headPart, &h.Part)
-	text(headFramework, &h.Framework)
-	text(headPhase, &h.Phase)
-	integer(headAttempt, 1, &h.Attempt)
-	integer(headSeq, 1, &h.Seq)
-	integer(headRank, 0, &h.Rank)
-	if len(errs) > 0 {
-		return h, errs[0]
+		if *n.dst, ok = v.integer(); !ok || *n.dst < n.minimum {
+			return h, wrongType(headNames[n.key], "an integer of its range")
+		}
 	}
 	if !IsEvent(h.Event) {
 		h.Event = EventLog
@@ -212,13 +206,14 @@ func (d *Decoder) header(l *Line) (Header, error) {
 
 func (d *Decoder) optional(h *Header, l *Line) {
 	if v, ok := d.head.get(headTS); ok {
-		if h.Time, ok = TimeFromValue(v, d.location); !ok {
+		if h.Time, ok = v.time(d.location); !ok {
 			l.FieldsDropped++
 		}
 	}
 	if v, ok := d.head.get(headSeverity); ok {
-		h.Severity = v.AsString()
-		if _, known := severities[strings.ToUpper(h.Severity)]; !known {
+		if _, known := severities[string(bytes.ToUpper(v.text))]; known && v.kind == scalarText {
+			h.Severity = d.scan.word(v.text)
+		} else {
 			l.FieldsDropped++
 		}
 	}
@@ -228,7 +223,7 @@ func (d *Decoder) optional(h *Header, l *Line) {
 	if v, ok := d.head.get(headSpanID); ok && !hexID(v, h.SpanID[:]) {
 		l.FieldsDropped++
 	}
-	if v, ok := d.head.get(headHost); ok && v.Type() != pcommon.ValueTypeStr {
+	if v, ok := d.head.get(headHost); ok && v.kind != scalarText {
 		l.FieldsDropped++
 	}
 	if d.head.badResource {
@@ -237,11 +232,11 @@ func (d *Decoder) optional(h *Header, l *Line) {
 }
 
 // hexID decodes an id of exactly len(dst) bytes. An id that is none leaves dst zero.
-func hexID(v pcommon.Value, dst []byte) bool {
-	if v.Type() != pcommon.ValueTypeStr || len(v.Str()) != 2*len(dst) {
+func hexID(v *scalar, dst []byte) bool {
+	if v.kind != scalarText || len(v.text) != 2*len(dst) {
 		return false
 	}
-	if _, err := hex.Decode(dst, []byte(v.Str())); err != nil {
+	if _, err := hex.Decode(dst, v.text); err != nil {
 		clear(dst)
 		return false
 	}
@@ -281,7 +276,7 @@ func (d *Decoder) PutResource(dst pcommon.Map) {
 			v.Map().MoveTo(dst)
 		}
 	}
-	if host, ok := d.head.get(headHost); ok && host.Type() == pcommon.ValueTypeStr {
-		dst.PutStr(AttrHostName, host.Str())
+	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
+		dst.PutStr(AttrHostName, string(host.text))
 	}
 }

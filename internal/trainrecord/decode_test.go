@@ -236,3 +236,12 @@ func TestErrorLogsKeepFourKibibytesOfValidText(t *testing.T) {
 	assert.NotContains(t, strings.TrimPrefix(text.Str(), "\uFFFD"), "\uFFFD")
 	assert.Equal(t, map[string]any{AttrRecordError: "not_json"}, lr.Attributes().AsRaw())
 }
+
+func TestEscapedTextInTheHeadIsKept(t *testing.T) {
+	t.Parallel()
+	l, lr := decode(t, `{"schema":"pathologize.ml.training\/1","event":"h\u0065artbeat","run_id":"r\u0031","p\u0061rt":"p\u0032","n\u0065w":1}`)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	assert.Equal(t, EventHeartbeat, l.Event)
+	assert.Equal(t, map[string]any{AttrRunID: "r1", AttrRunPart: "p2"}, lr.Attributes().AsRaw())
+	assert.Equal(t, map[string]any{"framework": map[string]any{"new": int64(1)}}, lr.Body().Map().AsRaw())
+}

@@ -1,7 +1,7 @@
 package trainrecord
 
 import (
-	"strings"
+	"bytes"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -43,7 +43,7 @@ func headKeyOf(key []byte) (headKey, bool) {
 
 // lineHead holds the top level of a line as it came.
 type lineHead struct {
-	scalars     [headKeys]pcommon.Value
+	scalars     [headKeys]scalar
 	hasBody     bool // the body is an object
 	badBody     bool // it is something else, and not null
 	resource    []byte
@@ -57,29 +57,19 @@ type extraKey struct {
 	value []byte
 }
 
-var emptyValue = pcommon.NewValueEmpty()
-
-func newLineHead() lineHead {
-	var h lineHead
-	for i := range h.scalars {
-		h.scalars[i] = pcommon.NewValueEmpty()
-	}
-	return h
-}
-
 // get gives the value of a key that is there and not null.
-func (h *lineHead) get(key headKey) (pcommon.Value, bool) {
-	v := h.scalars[key]
-	return v, v.Type() != pcommon.ValueTypeEmpty
+func (h *lineHead) get(key headKey) (*scalar, bool) {
+	v := &h.scalars[key]
+	return v, v.kind != scalarNone
 }
 
 // isRecord is the rule of the record contract: a schema of the vocabulary; or an event of the list, a time, and a run id
 // or a body.
 func (h *lineHead) isRecord() bool {
-	if v := h.scalars[headSchema]; v.Type() == pcommon.ValueTypeStr && strings.HasPrefix(v.Str(), SchemaName) {
+	if v := h.scalars[headSchema]; v.kind == scalarText && bytes.HasPrefix(v.text, schemaName) {
 		return true
 	}
-	if v := h.scalars[headEvent]; v.Type() != pcommon.ValueTypeStr || !IsEvent(v.Str()) {
+	if v := h.scalars[headEvent]; v.kind != scalarText || !isEvent(v.text) {
 		return false
 	}
 	_, hasTime := h.get(headTS)
@@ -89,10 +79,7 @@ func (h *lineHead) isRecord() bool {
 
 // read reads the object that the scanner stands before; the body goes to its place at once.
 func (h *lineHead) read(s *scanner, body pcommon.Value) error {
-	for i := range h.scalars {
-		emptyValue.CopyTo(h.scalars[i])
-	}
-	h.hasBody, h.badBody, h.resource, h.badResource, h.extra = false, false, nil, false, h.extra[:0]
+	*h = lineHead{extra: h.extra[:0]}
 	if err := s.open(0); err != nil {
 		return err
 	}
@@ -112,7 +99,7 @@ func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
 		if _, again := h.get(k); again {
 			s.duplicateKeys++
 		}
-		return h.scalar(s, h.scalars[k])
+		return h.scalars[k].read(s)
 	}
 	switch string(key) {
 	case KeyBody:
@@ -132,15 +119,6 @@ func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
 		h.extra = append(h.extra, extraKey{key: name, value: raw})
 		return err
 	}
-}
-
-// scalar reads a value of which only scalars have a meaning; an object or array is kept as an empty map.
-func (h *lineHead) scalar(s *scanner, dst pcommon.Value) error {
-	if c := s.peek(); c == '{' || c == '[' {
-		dst.SetEmptyMap()
-		return s.value(nil, 1)
-	}
-	return s.value(&dst, 1)
 }
 
 // skip checks a value and gives its bytes, which are at least one unless err says more.

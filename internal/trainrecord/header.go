@@ -36,6 +36,12 @@ func IsEvent(event string) bool {
 	return ok
 }
 
+// isEvent is IsEvent without an allocation.
+func isEvent(event []byte) bool {
+	_, ok := eventNames[string(event)]
+	return ok
+}
+
 // eventNames maps the spelling of a line to that of OpenTelemetry, so that no record allocates its event name.
 var eventNames = map[string]string{
 	EventRunStart: EventName(EventRunStart), EventEpochEnd: EventName(EventEpochEnd), EventStepEnd: EventName(EventStepEnd),

@@ -158,14 +158,15 @@ func allDigits(s string) bool {
 }
 
 // parseRFC3339 reads "2006-01-02T15:04:05[.fraction](Z|+hh:mm)", the form of nearly every line, without allocating.
-func parseRFC3339(s string) (pcommon.Timestamp, bool) {
+func parseRFC3339[T string | []byte](s T) (pcommon.Timestamp, bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return 0, false
 	}
 	ok := true
 	num := func(from, to int) int {
 		n := 0
-		for _, c := range []byte(s[from:to]) {
+		for i := from; i < to; i++ {
+			c := s[i]
 			if c < '0' || c > '9' {
 				ok = false
 			}
