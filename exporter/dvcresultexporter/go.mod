@@ -11,3 +11,9 @@ require (
 	golang.org/x/text v0.14.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+replace (
+	github.com/pathologize/otelcol-train/internal/componentcheck => ../../internal/componentcheck
+	github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
+	github.com/pathologize/otelcol-train/internal/trainrun => ../../internal/trainrun
+)

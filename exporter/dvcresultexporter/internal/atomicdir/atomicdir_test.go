@@ -33,7 +33,7 @@ func openWith(t *testing.T, dir string, edit func(*faultFS)) *Dir {
 }
 
 func set(version string, series ...string) Set {
-	s := Set{Name: "run", Swept: Swept{Below: "plots/metrics", Suffix: ".tsv"}}
+	s := Set{Name: "run", Swept: []Swept{{Below: "plots/metrics", Suffix: ".tsv"}}}
 	for _, name := range series {
 		s.Files = append(s.Files, Content{"plots/metrics/" + name + ".tsv", []byte(name + version)})
 	}

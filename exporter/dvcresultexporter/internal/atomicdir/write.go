@@ -11,7 +11,7 @@ import (
 type Set struct {
 	Name  string // of the subdirectory
 	Files []Content
-	Swept Swept
+	Swept []Swept
 	// Keep is asked, under the lock, whether the marker on disk (nil if there is none) is to stay with all its files.
 	Keep func(marker []byte) bool
 }
@@ -65,9 +65,13 @@ func (d *Dir) write(set Set) (Result, error) {
 	for _, f := range set.Files {
 		wanted[path.Join(set.Name, f.Name)] = true
 	}
-	stale, err := d.stale(path.Join(set.Name, set.Swept.Below), set.Swept.Suffix, wanted)
-	if err != nil {
-		return "", err
+	var stale []string
+	for _, s := range set.Swept {
+		found, err := d.stale(path.Join(set.Name, s.Below), s.Suffix, wanted)
+		if err != nil {
+			return "", err
+		}
+		stale = append(stale, found...)
 	}
 	if len(changed) == 0 && len(stale) == 0 {
 		return Unchanged, nil

@@ -1,0 +1,100 @@
+package dvcresultexporter
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+)
+
+const (
+	minStateBytes = 1 << 20
+	minPoints     = 10
+	maxPoints     = 100_000
+)
+
+// Config is what an operator writes under dvc_result.
+type Config struct {
+	// Directory receives one folder a run.
+	Directory string `mapstructure:"directory"`
+	// StorageID names the storage extension that keeps the state of runs across restarts; without it the state is in
+	// memory, and a restart needs a receiver that reads the streams from their beginning.
+	StorageID *component.ID `mapstructure:"storage"`
+
+	// LateGrace passes between the end of a run and its result, and between a late record and the next one.
+	LateGrace time.Duration `mapstructure:"late_grace"`
+	// FailureGrace passes between a failure and the result that says failed: another attempt may begin.
+	FailureGrace time.Duration `mapstructure:"failure_grace"`
+	// IdleTimeout is the silence after which a run counts as stalled.
+	IdleTimeout time.Duration `mapstructure:"idle_timeout"`
+	// LateWindow is the time in which a record after the end still changes the result.
+	LateWindow time.Duration `mapstructure:"late_window"`
+	// LiveInterval is the time between results of a run that goes on; 0 writes none.
+	LiveInterval time.Duration `mapstructure:"live_interval"`
+
+	// MaxStateBytes bounds the memory of all runs.
+	MaxStateBytes int64 `mapstructure:"max_state_bytes"`
+	// MinFreeBytes is what stays free on the file system of Directory.
+	MinFreeBytes int64 `mapstructure:"min_free_bytes"`
+
+	Plots PlotsConfig `mapstructure:"plots"`
+
+	_ struct{} // keyed literals only
+}
+
+// PlotsConfig says what the plot tables hold.
+type PlotsConfig struct {
+	// MaxPoints bounds the rows of a table; a longer curve keeps the points that show its shape.
+	MaxPoints int `mapstructure:"max_points"`
+	// FullFidelity adds plots/full/<name>.tsv.gz with every point.
+	FullFidelity bool `mapstructure:"full_fidelity"`
+
+	_ struct{}
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		LateGrace:     10 * time.Second,
+		FailureGrace:  time.Minute,
+		IdleTimeout:   30 * time.Minute,
+		LateWindow:    24 * time.Hour,
+		MaxStateBytes: 256 << 20,
+		MinFreeBytes:  64 << 20,
+		Plots:         PlotsConfig{MaxPoints: 1000},
+	}
+}
+
+// Validate reports every mistake at once.
+func (c *Config) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Directory == "" {
+		bad("directory: want the folder that receives the results, such as /srv/repo/results")
+	}
+	if c.LateGrace < 0 {
+		bad("late_grace: want 0 or more, got %s", c.LateGrace)
+	}
+	if c.FailureGrace < 0 {
+		bad("failure_grace: want 0 or more, got %s", c.FailureGrace)
+	}
+	if c.IdleTimeout <= 0 {
+		bad("idle_timeout: want more than 0, got %s", c.IdleTimeout)
+	}
+	if c.LateWindow < c.LateGrace || c.LateWindow < 0 {
+		bad("late_window: want at least late_grace (%s), got %s", c.LateGrace, c.LateWindow)
+	}
+	if c.LiveInterval != 0 && c.LiveInterval < time.Second {
+		bad("live_interval: want 0s (final results only) or at least 1s, got %s", c.LiveInterval)
+	}
+	if c.MaxStateBytes < minStateBytes {
+		bad("max_state_bytes: want at least %d, got %d", minStateBytes, c.MaxStateBytes)
+	}
+	if c.MinFreeBytes < 0 {
+		bad("min_free_bytes: want 0 or more, got %d", c.MinFreeBytes)
+	}
+	if c.Plots.MaxPoints < minPoints || c.Plots.MaxPoints > maxPoints {
+		bad("plots::max_points: want %d to %d, got %d", minPoints, maxPoints, c.Plots.MaxPoints)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,73 @@
+package resultfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// Names of the files of a run.
+const (
+	ResultName  = "result.json"
+	MetricsName = "metrics.json"
+	ParamsName  = "params.yaml"
+	DVCName     = "dvc.yaml"
+)
+
+// File is one file of a run's directory.
+type File struct {
+	Name  string // slash-separated, relative to the run's directory
+	Bytes []byte
+}
+
+// Options say what plots hold.
+type Options struct {
+	MaxPoints    int
+	FullFidelity bool
+}
+
+// Verdict is what the watcher of a run adds to its records.
+type Verdict struct {
+	Final       bool
+	Provisional bool
+	Outcome     string // "" while nobody knows
+	From        string // what the outcome rests on: end, failure, parts, silence, restart
+}
+
+// Render makes all files of a run in the order in which they are to be written; result.json, the last, lists the others.
+func Render(st *trainrun.State, v Verdict, opts Options) []File {
+	cut := &cuts{fold: st.Truncated}
+	list := place(listMetrics(st), cut)
+	files := plotFiles(list, opts, cut)
+	plots := len(files) > 0
+	params, digest := paramsFile(st.Params, cut)
+	if params != nil {
+		files = append(files, File{ParamsName, params})
+	}
+	files = append(files, File{MetricsName, metricsFile(st, list)}, File{DVCName, dvcFile(params != nil, plots)})
+	r := result{state: st, verdict: v, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
+	return append(files, File{ResultName, r.encode()})
+}
+
+// manifest lists files with size and digest: a reader takes a result for committed when all of them match.
+func manifest(files []File) object {
+	out := make(object, len(files))
+	for _, f := range files {
+		sum := sha256.Sum256(f.Bytes)
+		out[f.Name] = object{"size": len(f.Bytes), "sha256": hex.EncodeToString(sum[:])}
+	}
+	return out
+}
+
+// dvcFile is dvc.yaml. It holds no text of the run: DVC interpolates it.
+func dvcFile(params, plots bool) []byte {
+	text := "metrics:\n- " + MetricsName + "\n"
+	if params {
+		text += "params:\n- " + ParamsName + "\n"
+	}
+	if plots {
+		text += "plots:\n- " + PlotsDir + ":\n    x: " + stepKey + "\n"
+	}
+	return []byte(text)
+}
