@@ -1,0 +1,146 @@
+package trainjsonlreceiver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// startAtBeginning is the only value of start_at.
+const startAtBeginning = "beginning"
+
+// Config is what an operator writes under train_jsonl.
+type Config struct {
+	// Include are globs of the files to read; ** crosses folders.
+	Include []string `mapstructure:"include"`
+	// Exclude are globs of files that Include matches and that are not read.
+	Exclude []string `mapstructure:"exclude"`
+	// StartAt is beginning: a training stream without its start is no training stream.
+	StartAt string `mapstructure:"start_at"`
+	// Storage is the extension that keeps the offsets over a restart.
+	Storage *component.ID `mapstructure:"storage"`
+	// RunID says where a run's identity comes from when its lines do not tell.
+	RunID RunIDConfig `mapstructure:"run_id"`
+	// Timezone is that of times written without one.
+	Timezone string `mapstructure:"timezone"`
+	// LinePrefixes are removed from the start of a line; one that begins with ^ is a regular expression.
+	LinePrefixes []string `mapstructure:"line_prefixes"`
+	// TornAfter is the silence after which a last line without newline is reported; 0 never does.
+	TornAfter time.Duration `mapstructure:"torn_after"`
+	// MaxLineSize is the longest line that is decoded.
+	MaxLineSize ByteSize `mapstructure:"max_line_size"`
+	// MaxInFlightBytes bounds the input that is read and not yet accepted by the pipeline, over all files.
+	MaxInFlightBytes ByteSize `mapstructure:"max_in_flight_bytes"`
+	// CheckpointInterval is the least time between two writes of offsets.
+	CheckpointInterval time.Duration `mapstructure:"checkpoint_interval"`
+	// PollInterval is the time between two looks at files that change.
+	PollInterval time.Duration `mapstructure:"poll_interval"`
+
+	_ struct{} // keyed literals only
+}
+
+// RunIDConfig says how a path names its run.
+type RunIDConfig struct {
+	// PathRegex has the named group run_id, and may have rank, attempt and part.
+	PathRegex string `mapstructure:"path_regex"`
+
+	_ struct{} // keyed literals only
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		StartAt:            startAtBeginning,
+		Timezone:           "UTC",
+		LinePrefixes:       []string{":::MLLOG ", "DLLL ", `^\[rank(?P<rank>\d+)\]: `},
+		TornAfter:          10 * time.Minute,
+		MaxLineSize:        trainrecord.MaxLine,
+		MaxInFlightBytes:   64 << 20,
+		CheckpointInterval: time.Second,
+		PollInterval:       200 * time.Millisecond,
+	}
+}
+
+// Validate reports every mistake at once, naming keys as the YAML spells them.
+func (c *Config) Validate() error {
+	errs := []error{c.validateFiles(), c.validateRunID(), c.validateSizes(), c.validateTimes()}
+	if _, err := time.LoadLocation(c.Timezone); err != nil {
+		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
+	}
+	_, err := compilePrefixes(c.LinePrefixes)
+	return errors.Join(append(errs, err)...)
+}
+
+func (c *Config) validateFiles() error {
+	var errs []error
+	if len(c.Include) == 0 {
+		errs = append(errs, errors.New("include: name at least one glob, such as /data/runs/*/train.jsonl"))
+	} else if _, err := matcher.New(matcher.Criteria{Include: c.Include}); err != nil {
+		errs = append(errs, err)
+	}
+	if len(c.Exclude) > 0 {
+		if _, err := matcher.New(matcher.Criteria{Include: []string{"*"}, Exclude: c.Exclude}); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	switch c.StartAt {
+	case startAtBeginning:
+	case "end":
+		errs = append(errs, errors.New("start_at: end would drop the start of every run, and with it its parameters, first epochs and identity; "+
+			"use beginning: with a storage nothing is read twice"))
+	default:
+		errs = append(errs, fmt.Errorf("start_at: want beginning, got %q", c.StartAt))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validateRunID() error {
+	if c.RunID.PathRegex == "" {
+		return nil
+	}
+	re, err := regexp.Compile(c.RunID.PathRegex)
+	if err != nil {
+		return fmt.Errorf("run_id: path_regex: %w", err)
+	}
+	var errs []error
+	if re.SubexpIndex(groupRunID) < 0 {
+		errs = append(errs, errors.New("run_id: path_regex: name the group of the run: (?P<run_id>...)"))
+	}
+	for _, name := range re.SubexpNames() {
+		if name != "" && !slices.Contains(pathGroups, name) {
+			errs = append(errs, fmt.Errorf("run_id: path_regex: group %q is none of %v", name, pathGroups))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validateSizes() error {
+	var errs []error
+	if c.MaxLineSize < trainrecord.MaxRaw || c.MaxLineSize > trainrecord.MaxLine {
+		errs = append(errs, fmt.Errorf("max_line_size: want 4KiB to 16MiB, got %d bytes", c.MaxLineSize))
+	}
+	if least := max(c.MaxLineSize, turnBytes); c.MaxInFlightBytes < least {
+		errs = append(errs, fmt.Errorf("max_in_flight_bytes: want at least max_line_size and 256KiB, got %d bytes", c.MaxInFlightBytes))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validateTimes() error {
+	var errs []error
+	if c.TornAfter < 0 {
+		errs = append(errs, fmt.Errorf("torn_after: want 0 (never) or more, got %s", c.TornAfter))
+	}
+	if c.CheckpointInterval < 10*time.Millisecond {
+		errs = append(errs, fmt.Errorf("checkpoint_interval: want at least 10ms, got %s", c.CheckpointInterval))
+	}
+	if c.PollInterval < 10*time.Millisecond {
+		errs = append(errs, fmt.Errorf("poll_interval: want at least 10ms, got %s", c.PollInterval))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,160 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/client"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+const (
+	minBackOff = 100 * time.Millisecond
+	maxBackOff = 5 * time.Second
+	handOff    = 100 * time.Millisecond
+)
+
+// errStopped says that the receiver stops; what was not acknowledged is read again after the next start.
+var errStopped = errors.New("the receiver stops")
+
+// part is consecutive lines of a batch that are sent together, and the place up to which the file is delivered then.
+type part struct {
+	lines []line
+	upTo  int64
+	built *batch // of these lines, for the first attempt; nil = to be built
+}
+
+// deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
+// returns nil, or errStopped. What the pipeline refuses for good is halved until a record is refused alone.
+func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part, p *permit, acknowledge func(upTo int64)) error {
+	todo := []part{whole}
+	for len(todo) > 0 {
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		refused, err := t.send(ctx, s, src, next, p)
+		switch {
+		case errors.Is(err, errStopped):
+			return errStopped
+		case len(refused) == 0:
+			acknowledge(next.upTo)
+		case len(refused) == 1:
+			t.refuse(ctx, src, refused[0], err)
+			acknowledge(next.upTo)
+		default:
+			half := len(refused) / 2
+			todo = append(todo, part{lines: refused[half:], upTo: next.upTo}, part{lines: refused[:half], upTo: refused[half-1].end})
+		}
+	}
+	return nil
+}
+
+func (t *tailer) refuse(ctx context.Context, src source, l line, err error) {
+	t.tel.RefusedRecords.Add(ctx, 1)
+	t.warn("refused", "Passed over a record that the pipeline refuses for good",
+		zap.String("file", src.path), zap.Int64("offset", l.offset), zap.Error(err))
+}
+
+// send repeats the call until the pipeline accepts the lines or refuses them for good; it gives the lines refused. Each
+// attempt builds the batch anew, because a processor may have changed the last one before it was refused.
+func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *permit) (refused []line, err error) {
+	lines, count := some.lines, len(some.lines)
+	opCtx := t.obs.StartLogsOp(ctx)
+	defer func() {
+		if errors.Is(err, errStopped) {
+			count = 0
+		}
+		if len(refused) > 1 { // its halves are reported
+			count = 0
+		}
+		t.obs.EndLogsOp(opCtx, formatName, count, err)
+	}()
+	defer s.stall(false)
+	for attempt := 0; ; attempt++ {
+		b := some.built
+		if b == nil || attempt > 0 {
+			fresh := t.builders.build(src, lines)
+			b = &fresh
+		}
+		if err = t.call(opCtx, b, p); err == nil {
+			t.count(ctx, src, b)
+			return nil, nil
+		}
+		if ctx.Err() != nil {
+			return lines, errStopped
+		}
+		v := judge(err)
+		if !v.retry {
+			return lines, err
+		}
+		lines = v.keep(lines, src)
+		s.stall(true)
+		t.tel.Retries.Add(ctx, 1)
+		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
+			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
+		p.release()
+		if t.wait(ctx, backOff(attempt)) != nil {
+			return lines, errStopped
+		}
+	}
+}
+
+// call hands the batch on. A call that lasts gives its turn to another file.
+func (t *tailer) call(ctx context.Context, b *batch, p *permit) error {
+	if b.run != "" {
+		ctx = client.NewContext(ctx, client.Info{Metadata: client.NewMetadata(
+			map[string][]string{trainrecord.MetadataRunID: {b.run}})})
+	}
+	timer := time.AfterFunc(handOff, p.release)
+	defer timer.Stop()
+	return t.next.ConsumeLogs(ctx, b.logs)
+}
+
+// keep gives the lines that the verdict asks for. A part that names none of them stands for all.
+func (v verdict) keep(lines []line, src source) []line {
+	if v.only == nil {
+		return lines
+	}
+	rest := make([]line, 0, len(v.only))
+	for i := range lines {
+		if _, ok := v.only[uidOf(lines[i].run, src.file, &lines[i])]; ok {
+			rest = append(rest, lines[i])
+		}
+	}
+	if len(rest) != len(v.only) {
+		return lines
+	}
+	return slices.Clip(rest)
+}
+
+// backOff doubles from 100 ms to 5 s, with a quarter of jitter either way.
+func backOff(attempt int) time.Duration {
+	d := maxBackOff
+	if attempt < 6 {
+		d = min(d, minBackOff<<attempt)
+	}
+	d += time.Duration((rand.Float64() - 0.5) / 2 * float64(d)) //nolint:gosec // jitter
+	return min(max(d, minBackOff), maxBackOff)
+}
+
+// sleep waits, or returns the context's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (s *stream) stall(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stalled = on
+}

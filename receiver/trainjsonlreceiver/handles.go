@@ -1,0 +1,136 @@
+package trainjsonlreceiver
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	maxHandles = 64
+	handleIdle = 5 * time.Second
+)
+
+// errMoved says that a path leads to another file than it did.
+var errMoved = errors.New("the path leads to another file")
+
+// handle is a file kept open: while it is, what is appended before a deletion can still be read.
+type handle struct {
+	file openFile
+	busy bool
+	used time.Time // when it last gave new bytes
+}
+
+// handles bounds the number of open files.
+type handles struct {
+	fs   fileSystem
+	mu   sync.Mutex
+	open map[*stream]*handle
+}
+
+// take gives the file's handle for one turn, opening the path if there is none; fresh says that it was opened now.
+func (h *handles) take(s *stream, path string, gone bool) (f openFile, fresh bool, err error) {
+	h.mu.Lock()
+	if hd := s.handle; hd != nil {
+		hd.busy = true
+		h.mu.Unlock()
+		return hd.file, false, nil
+	}
+	h.mu.Unlock()
+	if gone {
+		return nil, false, errMoved
+	}
+	f, err = h.fs.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	fi, err := f.Stat()
+	if err == nil && keyOf(fi) != s.key {
+		err = errMoved
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, f.Close())
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.handle = &handle{file: f, busy: true, used: time.Now()}
+	h.open[s] = s.handle
+	return f, true, nil
+}
+
+// give ends a turn's use. grew says that it read new bytes.
+func (h *handles) give(s *stream, grew bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.handle == nil {
+		return
+	}
+	s.handle.busy = false
+	if grew {
+		s.handle.used = time.Now()
+	}
+	for len(h.open) > maxHandles {
+		oldest := h.oldestIdle()
+		if oldest == nil {
+			return
+		}
+		h.close(oldest)
+	}
+}
+
+// drop closes the file's handle, for instance after an error.
+func (h *handles) drop(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.handle != nil {
+		h.close(s)
+	}
+}
+
+// closeIdle closes what gave nothing new for a while.
+func (h *handles) closeIdle(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s, hd := range h.open {
+		if !hd.busy && now.Sub(hd.used) >= handleIdle {
+			h.close(s)
+		}
+	}
+}
+
+func (h *handles) closeAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.open {
+		h.close(s)
+	}
+}
+
+// has says whether the file is open.
+func (h *handles) has(s *stream) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.handle != nil
+}
+
+func (h *handles) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.open)
+}
+
+func (h *handles) close(s *stream) {
+	_ = s.handle.file.Close() // it was only read
+	delete(h.open, s)
+	s.handle = nil
+}
+
+func (h *handles) oldestIdle() *stream {
+	var oldest *stream
+	for s, hd := range h.open {
+		if !hd.busy && (oldest == nil || hd.used.Before(oldest.handle.used)) {
+			oldest = s
+		}
+	}
+	return oldest
+}

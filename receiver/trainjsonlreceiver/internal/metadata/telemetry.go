@@ -1,0 +1,105 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Telemetry holds the receiver's instruments.
+type Telemetry struct {
+	BadLines           metric.Int64Counter
+	Rewrites           metric.Int64Counter
+	Retries            metric.Int64Counter
+	RefusedRecords     metric.Int64Counter
+	ReadErrors         metric.Int64Counter
+	DiscoveryErrors    metric.Int64Counter
+	CheckpointWrites   metric.Int64Counter
+	CheckpointFailures metric.Int64Counter
+
+	meter      metric.Meter
+	records    metric.Int64Counter
+	flaws      metric.Int64Counter
+	files      metric.Int64ObservableGauge
+	unread     metric.Int64ObservableGauge
+	kindRecord metric.MeasurementOption
+	kindObject metric.MeasurementOption
+}
+
+// NewTelemetry makes the instruments.
+func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
+	t := &Telemetry{
+		meter:      set.MeterProvider.Meter(ScopeName),
+		kindRecord: option("kind", "record"),
+		kindObject: option("kind", "object"),
+	}
+	var errs []error
+	counter := func(name, unit, description string) metric.Int64Counter {
+		c, err := t.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs = append(errs, err)
+		return c
+	}
+	gauge := func(name, unit, description string) metric.Int64ObservableGauge {
+		g, err := t.meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs = append(errs, err)
+		return g
+	}
+	t.records = counter("otelcol_train_jsonl_records", "{record}", "Lines accepted by the pipeline as training records or as other JSON objects.")
+	t.BadLines = counter("otelcol_train_jsonl_bad_lines", "{line}", "Lines that were no record and were passed on as log events.")
+	t.flaws = counter("otelcol_train_jsonl_flaws", "{flaw}", "Flaws of accepted lines that were repaired.")
+	t.Rewrites = counter("otelcol_train_jsonl_rewrites", "{rewrite}", "Files that were rewritten and are read from their start again.")
+	t.Retries = counter("otelcol_train_jsonl_retries", "{call}", "Calls that the pipeline refused and that are repeated.")
+	t.RefusedRecords = counter("otelcol_train_jsonl_refused_records", "{record}", "Records that the pipeline refused for good and that were passed over.")
+	t.ReadErrors = counter("otelcol_train_jsonl_read_errors", "{error}", "Attempts to read a file that failed and are repeated.")
+	t.DiscoveryErrors = counter("otelcol_train_jsonl_discovery_errors", "{error}", "Places that could not be searched for files.")
+	t.CheckpointWrites = counter("otelcol_train_jsonl_checkpoint_writes", "{checkpoint}", "Checkpoints written to the storage.")
+	t.CheckpointFailures = counter("otelcol_train_jsonl_checkpoint_failures", "{batch}", "Batches of checkpoints that the storage refused and that are repeated.")
+	t.files = gauge("otelcol_train_jsonl_files", "{file}", "Files by state.")
+	t.unread = gauge("otelcol_train_jsonl_unread_bytes", "By", "Bytes of all files that are not accepted by the pipeline yet.")
+	return t, errors.Join(errs...)
+}
+
+func option(key, value string) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(attribute.String(key, value)))
+}
+
+// Reason is the attribute that says why.
+func (*Telemetry) Reason(reason string) metric.MeasurementOption { return option("reason", reason) }
+
+// AddRecords counts accepted lines.
+func (t *Telemetry) AddRecords(ctx context.Context, records, objects int) {
+	if records > 0 {
+		t.records.Add(ctx, int64(records), t.kindRecord)
+	}
+	if objects > 0 {
+		t.records.Add(ctx, int64(objects), t.kindObject)
+	}
+}
+
+// AddFlaws counts what was repaired in accepted lines.
+func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arraysCut, fieldsDropped int) {
+	for _, f := range []struct {
+		kind string
+		n    int
+	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}} {
+		if f.n > 0 {
+			t.flaws.Add(ctx, int64(f.n), option("kind", f.kind))
+		}
+	}
+}
+
+// ObserveFiles asks observe for the gauges' values until the registration is undone.
+func (t *Telemetry) ObserveFiles(observe func() (known, open, stalled, unreadable, unread int64)) (metric.Registration, error) {
+	return t.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		known, open, stalled, unreadable, unread := observe()
+		o.ObserveInt64(t.files, known, option("state", "known"))
+		o.ObserveInt64(t.files, open, option("state", "open"))
+		o.ObserveInt64(t.files, stalled, option("state", "stalled"))
+		o.ObserveInt64(t.files, unreadable, option("state", "unreadable"))
+		o.ObserveInt64(t.unread, unread)
+		return nil
+	}, t.files, t.unread)
+}

@@ -1,0 +1,102 @@
+package trainjsonlreceiver
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Named groups of run_id.path_regex.
+const (
+	groupRunID   = "run_id"
+	groupRank    = "rank"
+	groupAttempt = "attempt"
+	groupPart    = "part"
+)
+
+var pathGroups = []string{groupRunID, groupRank, groupAttempt, groupPart}
+
+// pathID is what a path says about the run of its lines.
+type pathID struct {
+	run     string
+	part    string
+	rank    int64 // -1 = absent
+	attempt int64 // 0 = absent
+}
+
+// newPathID reads a path: by the expression if there is one and it matches, else the parent folder names the run.
+func newPathID(re *regexp.Regexp, path string) pathID {
+	id := pathID{rank: -1}
+	if re != nil {
+		if m := re.FindStringSubmatch(path); m != nil {
+			id.fill(re, m)
+		}
+	}
+	if id.run == "" {
+		id.run = parentFolder(path)
+	}
+	id.run = validText(id.run)
+	id.part = validText(id.part)
+	return id
+}
+
+func (id *pathID) fill(re *regexp.Regexp, match []string) {
+	for i, name := range re.SubexpNames() {
+		switch name {
+		case groupRunID:
+			id.run = match[i]
+		case groupPart:
+			id.part = match[i]
+		case groupRank:
+			if n, err := strconv.ParseInt(match[i], 10, 64); err == nil && n >= 0 {
+				id.rank = n
+			}
+		case groupAttempt:
+			if n, err := strconv.ParseInt(match[i], 10, 64); err == nil && n >= 1 {
+				id.attempt = n
+			}
+		default:
+		}
+	}
+}
+
+// parentFolder names the folder of a file, "" when that is the root or the working directory.
+func parentFolder(path string) string {
+	name := filepath.Base(filepath.Dir(path))
+	if name == "." || name == ".." || name == string(filepath.Separator) {
+		return ""
+	}
+	return name
+}
+
+// put adds what a record does not say itself.
+func (id pathID) put(attrs pcommon.Map) {
+	if id.part != "" {
+		if v, found := attrs.GetOrPutEmpty(trainrecord.AttrRunPart); !found {
+			v.SetStr(id.part)
+		}
+	}
+	putRank(attrs, id.rank)
+	if id.attempt > 0 {
+		if v, found := attrs.GetOrPutEmpty(trainrecord.AttrRunAttempt); !found {
+			v.SetInt(id.attempt)
+		}
+	}
+}
+
+// putRank adds a rank, unless it is absent (-1) or the record has one.
+func putRank(attrs pcommon.Map, rank int64) {
+	if rank < 0 {
+		return
+	}
+	if v, found := attrs.GetOrPutEmpty(trainrecord.AttrRunRank); !found {
+		v.SetInt(rank)
+	}
+}
+
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

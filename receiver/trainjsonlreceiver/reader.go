@@ -1,0 +1,172 @@
+package trainjsonlreceiver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+const (
+	turnBytes  = 256 << 10 // read of one file before the next has its turn
+	probeReads = 4         // of turnBytes each, in search of the end of a long line
+)
+
+// next says what to do with a file after its turn.
+type next int
+
+const (
+	nextWait  next = iota // until the poll sees a change
+	nextAgain             // there is more
+	nextSpace             // when other files' bytes are accepted
+)
+
+// turn reads a bounded part of a file, delivers its whole lines and moves the offset. A file has one turn at a time.
+func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
+	s.mu.Lock()
+	path, gone := s.mark.Path, s.gone
+	s.mu.Unlock()
+	f, fresh, err := t.handles.take(s, path, gone)
+	if err != nil {
+		return t.unreadable(ctx, s, path, err)
+	}
+	before, tailBefore := s.get()
+	after, err := t.read(ctx, s, f, fresh, p)
+	if err != nil && !errors.Is(err, errStopped) {
+		t.handles.drop(s)
+		return t.unreadable(ctx, s, path, err)
+	}
+	m, tl := s.get()
+	t.handles.give(s, m != before || tl != tailBefore)
+	return after
+}
+
+// read is the part of a turn that has the file open.
+func (t *tailer) read(ctx context.Context, s *stream, f openFile, fresh bool, p *permit) (next, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return nextWait, err
+	}
+	size := fi.Size()
+	if fresh || s.head == nil {
+		if why, err := s.verifyHead(f); err != nil {
+			return nextWait, err
+		} else if why != "" {
+			return t.restart(ctx, s, f, why), nil
+		}
+	}
+	m, tl := s.get()
+	if size < m.Offset {
+		return t.restart(ctx, s, f, rewriteShorter), nil
+	}
+	if tl.scanned > 0 && (size < m.Offset+tl.scanned || size == m.Offset+tl.scanned && !fi.ModTime().Equal(s.lookedTime)) {
+		tl = tail{} // the unterminated line itself was rewritten
+		s.setTail(tl)
+	}
+	s.lookedTime = fi.ModTime()
+	need := min(int64(turnBytes), size-m.Offset)
+	if tl.scanned > 0 {
+		found, end, err := probe(s, f, m, &tl, size)
+		if err != nil {
+			return nextWait, err
+		}
+		if !found {
+			return t.atEnd(ctx, s, f, size, p)
+		}
+		if tl.length() > int64(t.cfg.MaxLineSize) {
+			return t.overlong(ctx, s, f, m, tl, end, p)
+		}
+		need = max(need, end-m.Offset)
+	}
+	if !t.budget.take(need) {
+		return nextSpace, nil
+	}
+	defer t.giveBack(need)
+	ok, err := s.load(f, m, need)
+	if err != nil {
+		return nextWait, err
+	}
+	if !ok {
+		return t.restart(ctx, s, f, rewriteChanged), nil
+	}
+	defer s.unload()
+	return t.deliverWindow(ctx, s, f, m, size, p)
+}
+
+// deliverWindow delivers the whole lines of the window.
+func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mark, size int64, p *permit) (next, error) {
+	chunk := s.window.slice(m.Offset, s.window.end())
+	if m.Offset == 0 && len(chunk) < len(bom) && bytes.HasPrefix(bom, chunk) {
+		s.lookedAt(size) // a byte order mark, or nothing, so far
+		return nextWait, nil
+	}
+	var consumed int
+	s.lines, consumed = cut(s.lines[:0], chunk, m.Offset, int(t.cfg.MaxLineSize))
+	defer func() { s.lines = keepSmall(s.lines) }()
+	if len(s.lines) > 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[0].data)), true
+	}
+	if err := t.deliverLines(ctx, s, m, p); err != nil {
+		return nextWait, err
+	}
+	if done, _ := s.get(); done.Offset < m.Offset+int64(consumed) { // blank lines at the end
+		s.acknowledge(done, m.Offset+int64(consumed))
+	}
+	var tl tail
+	if rest := chunk[consumed:]; len(rest) > 0 {
+		tl.add(rest, m.Offset+int64(consumed))
+	}
+	s.setTail(tl)
+	return t.atEnd(ctx, s, f, size, p)
+}
+
+// deliverLines delivers the turn's lines, run by run.
+func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, p *permit) error {
+	for rest := s.lines; len(rest) > 0; {
+		src := t.source(s, m)
+		b := t.builders.build(src, rest)
+		batch := part{lines: rest[:b.lines], upTo: rest[b.lines-1].end, built: &b}
+		rest = rest[b.lines:]
+		m.Run = b.last
+		switch b.ended {
+		case 1:
+			m.Ended = true
+		case -1:
+			m.Ended = false
+		}
+		if err := t.deliver(ctx, s, src, batch, p, func(upTo int64) { s.acknowledge(m, upTo) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atEnd ends a turn that has nothing more to deliver now.
+func (t *tailer) atEnd(ctx context.Context, s *stream, f openFile, size int64, p *permit) (next, error) {
+	m, tl := s.get()
+	if m.Offset+tl.scanned < size {
+		return nextAgain, nil
+	}
+	s.lookedAt(size)
+	s.mu.Lock()
+	due := s.tornDue(time.Now(), t.cfg.TornAfter)
+	s.mu.Unlock()
+	if !due {
+		return nextWait, nil
+	}
+	return t.torn(ctx, s, f, m, tl, p)
+}
+
+// head cuts a first line to the part that identifies a stream.
+func head(data []byte) []byte { return data[:min(len(data), trainrecord.MaxRaw)] }
+
+// keepSmall lets go of a slice of lines that a file with very short lines made large.
+func keepSmall(lines []line) []line {
+	clear(lines)
+	if cap(lines) > 4*maxBatch {
+		return nil
+	}
+	return lines[:0]
+}

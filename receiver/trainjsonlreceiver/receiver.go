@@ -1,0 +1,125 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+	"time"
+
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/adapter"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/receiverhelper"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
+)
+
+const (
+	saveTime  = 5 * time.Second // for the last save
+	graceTime = 500 * time.Millisecond
+)
+
+// trainReceiver is the component: it makes a tailer at each start.
+type trainReceiver struct {
+	set  receiver.Settings
+	cfg  *Config
+	next consumer.Logs
+	obs  *receiverhelper.ObsReport
+	tel  *metadata.Telemetry
+
+	tailer *tailer
+	cancel context.CancelFunc
+	gauges metric.Registration
+}
+
+func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*trainReceiver, error) {
+	obs, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
+		ReceiverID: set.ID, Transport: "file", ReceiverCreateSettings: set,
+	})
+	if err != nil {
+		return nil, err
+	}
+	tel, err := metadata.NewTelemetry(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &trainReceiver{set: set, cfg: cfg, next: next, obs: obs, tel: tel}, nil
+}
+
+// Start begins to read.
+func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
+	t, err := r.newTailer(host)
+	if err != nil {
+		return err
+	}
+	if t.client, err = adapter.GetStorageClient(ctx, host, r.cfg.Storage, r.set.ID); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if err := t.load(ctx); err != nil {
+		return errors.Join(err, t.client.Close(ctx))
+	}
+	if r.gauges, err = r.tel.ObserveFiles(t.observe); err != nil {
+		return errors.Join(err, t.client.Close(ctx))
+	}
+	if r.cfg.Storage == nil {
+		r.set.Logger.Info("No storage is set: after a restart every file is read from its start")
+	}
+	run, cancel := context.WithCancel(context.Background())
+	r.tailer, r.cancel = t, cancel
+	t.start(run)
+	return nil
+}
+
+func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
+	m, err := matcher.New(matcher.Criteria{Include: r.cfg.Include, Exclude: r.cfg.Exclude})
+	if err != nil {
+		return nil, err
+	}
+	prefixes, err := compilePrefixes(r.cfg.LinePrefixes)
+	if err != nil {
+		return nil, err
+	}
+	location, err := time.LoadLocation(r.cfg.Timezone)
+	if err != nil {
+		return nil, fmt.Errorf("timezone: %w", err)
+	}
+	var pathRegex *regexp.Regexp
+	if r.cfg.RunID.PathRegex != "" {
+		if pathRegex, err = regexp.Compile(r.cfg.RunID.PathRegex); err != nil {
+			return nil, fmt.Errorf("run_id: path_regex: %w", err)
+		}
+	}
+	return &tailer{
+		cfg: r.cfg, pathRegex: pathRegex, matcher: m, builders: newBuilders(location, prefixes),
+		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
+		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
+		fs:     osFiles{}, wait: sleep, slots: min(max(runtime.GOMAXPROCS(0), 2), 16),
+		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
+		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
+		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{},
+	}, nil
+}
+
+// Shutdown stops reading and saves what was accepted, even if a consumer hangs.
+func (r *trainReceiver) Shutdown(ctx context.Context) error {
+	if r.tailer == nil {
+		return nil
+	}
+	t := r.tailer
+	r.tailer = nil
+	r.cancel()
+	err := t.waitFor(ctx)
+	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	err = errors.Join(err, t.save(save), t.client.Close(save), r.gauges.Unregister())
+	if t.stopped() {
+		t.handles.closeAll()
+	}
+	return err
+}

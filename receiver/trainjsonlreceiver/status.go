@@ -1,0 +1,132 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.uber.org/zap"
+)
+
+// Reasons why a file could not be read.
+const (
+	readPermission = "permission"
+	readStale      = "stale"
+	readMissing    = "missing"
+	readIO         = "io"
+)
+
+func readReason(err error) string {
+	switch {
+	case isDenied(err):
+		return readPermission
+	case errors.Is(err, syscall.ESTALE):
+		return readStale
+	case errors.Is(err, fs.ErrNotExist):
+		return readMissing
+	default:
+		return readIO
+	}
+}
+
+func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
+
+// discoveryError counts and logs a place that cannot be looked at. It is looked at again.
+func (t *tailer) discoveryError(ctx context.Context, path string, err error) {
+	t.denied = t.denied || isDenied(err)
+	t.tel.DiscoveryErrors.Add(ctx, 1, t.tel.Reason(readReason(err)))
+	t.warn("discover", "Cannot look for files, it is tried again; check include and that the folders exist and may be read",
+		zap.String("path", path), zap.Error(err))
+}
+
+// reportStatus tells the collector when permissions are missing for all there is, and when that is over.
+func (t *tailer) reportStatus() {
+	readable, denied := false, t.denied
+	for _, s := range t.list() {
+		s.mu.Lock()
+		if !s.gone {
+			readable = readable || !s.denied
+			denied = denied || s.denied
+		}
+		s.mu.Unlock()
+	}
+	unhealthy := denied && !readable
+	if unhealthy == t.unhealthy {
+		return
+	}
+	t.unhealthy = unhealthy
+	if unhealthy {
+		t.status(componentstatus.NewRecoverableErrorEvent(errors.New("no file may be read: give the collector's user permission")))
+		return
+	}
+	t.status(componentstatus.NewEvent(componentstatus.StatusOK))
+}
+
+const (
+	logEvery    = time.Minute
+	maxLimiters = 4096
+)
+
+// limiter lets each kind of message through once a minute.
+type limiter struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+func (l *limiter) allow(key string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at, ok := l.last[key]; ok && now.Sub(at) < logEvery {
+		return false
+	}
+	if l.last == nil || len(l.last) >= maxLimiters {
+		l.last = map[string]time.Time{}
+	}
+	l.last[key] = now
+	return true
+}
+
+// warn logs a message, once a minute a key.
+func (t *tailer) warn(key, message string, fields ...zap.Field) {
+	if t.limiter.allow(key, time.Now()) {
+		t.logger.Warn(message, fields...)
+	}
+}
+
+// count adds an accepted batch to the self-metrics and logs what was no record.
+func (t *tailer) count(ctx context.Context, src source, b *batch) {
+	t.tel.AddRecords(ctx, b.records, b.objects)
+	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped)
+	for _, bad := range b.bad {
+		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
+	}
+	if len(b.bad) == 0 {
+		return
+	}
+	first := b.bad[0]
+	t.warn("line:"+src.path, "Passed on a line that is no record as a log event",
+		zap.String("file", src.path), zap.Int64("offset", first.offset), zap.String("reason", string(first.reason)), zap.Error(first.err))
+}
+
+// observe gives the gauges their values.
+func (t *tailer) observe() (known, open, stalled, unreadable, unread int64) {
+	for _, s := range t.list() {
+		s.mu.Lock()
+		if !s.gone {
+			known++
+			unread += max(s.size-s.mark.Offset, 0)
+		}
+		if s.stalled {
+			stalled++
+		}
+		if s.denied {
+			unreadable++
+		}
+		s.mu.Unlock()
+	}
+	return known, int64(t.handles.count()), stalled, unreadable, unread
+}

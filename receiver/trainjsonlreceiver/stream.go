@@ -1,0 +1,151 @@
+package trainjsonlreceiver
+
+import (
+	"sync"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+const (
+	headBytes   = 1024 // of the start of a file, that identify it
+	beforeBytes = 64   // before the offset, that tell whether the file was rewritten
+	noTorn      = -1
+)
+
+// mark is what is kept of a file over a restart. It speaks only of bytes that were delivered.
+type mark struct {
+	Path     string // where the file was last seen
+	Origin   string // where it was when reading began; says the run
+	Born     int64  // birth time of the file, 0 = unknown
+	Offset   int64  // everything before was delivered
+	Before   uint64 // hash of the 64 bytes before Offset
+	HeadLen  int    // min(Offset, 1024)
+	Head     uint64 // hash of the first HeadLen bytes
+	FileID   uint32 // of the first line
+	HasFile  bool   // FileID is known
+	Torn     int64  // offset of the unterminated line that was reported, -1 = none
+	Ended    bool   // run.end was the last word of a run in this file
+	Run      string // that the last record named, "" = none did
+	GoneTime int64  // Unix seconds at which the file was found gone, 0 = it is there
+}
+
+// restart is the mark of the same file read from its start.
+func (m mark) restart() mark {
+	return mark{Path: m.Path, Origin: m.Path, Torn: noTorn}
+}
+
+// stream is one file.
+type stream struct {
+	key fileKey
+
+	// Of the turn, of which a file has one at a time.
+	id         *pathID        // of idOrigin
+	idOrigin   string         // the origin that id was read from
+	head       *xxhash.Digest // of the first headLen bytes; nil until they were compared with the mark
+	headLen    int64
+	window     window    // the bytes of this turn
+	lines      []line    // of this turn
+	lookedTime time.Time // the file's modification time in the last turn
+	handle     *handle   // guarded by handles.mu
+
+	// Of the scheduler, guarded by tailer.mu.
+	queued  bool
+	running bool
+	again   bool
+
+	// Shared by turns, polls, checkpoints and gauges.
+	mu       sync.Mutex
+	mark     mark
+	revision int       // of mark
+	saved    int       // the revision that storage has
+	size     int64     // of the file as last seen
+	looked   int64     // the size at which a turn last found nothing more to read
+	modTime  time.Time // of the file as last seen
+	tail     tail
+	grown    time.Time // when it was last seen to grow
+	nextStat time.Time
+	idle     time.Duration // between two looks at it
+	retryAt  time.Time     // not to be read before, after an error
+	failures int           // reads in a row that failed
+	denied   bool          // the last of them for want of permission
+	stalled  bool          // the pipeline refuses its records
+	gone     bool          // its path leads elsewhere or nowhere
+}
+
+// get gives a copy of the mark and of the tail.
+func (s *stream) get() (mark, tail) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mark, s.tail
+}
+
+// set replaces the mark. Path and GoneTime belong to the poll and stay.
+func (s *stream) set(m mark) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.Path, m.GoneTime = s.mark.Path, s.mark.GoneTime
+	if m != s.mark {
+		s.mark = m
+		s.revision++
+	}
+}
+
+// setTail replaces the tail.
+func (s *stream) setTail(t tail) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tail = t
+}
+
+// move notes where the file is now.
+func (s *stream) move(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = false
+	s.mark.Path = path
+	if s.mark.Offset == 0 {
+		s.mark.Origin = path
+	}
+	s.mark.GoneTime = 0
+	s.revision++
+}
+
+// leave notes that the file is no longer where it was.
+func (s *stream) leave(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	if s.mark.GoneTime == 0 {
+		s.mark.GoneTime = now.Unix()
+		s.revision++
+	}
+}
+
+// unsaved says whether storage lacks something. A file of which nothing was delivered needs no checkpoint.
+func (s *stream) unsaved() bool {
+	return s.revision != s.saved && (s.saved != 0 || s.mark.Offset > 0 || s.mark.Torn != noTorn)
+}
+
+// tornDue says whether the unterminated line has waited long enough.
+func (s *stream) tornDue(now time.Time, after time.Duration) bool {
+	if !s.tail.text || s.mark.Torn == s.mark.Offset || s.size != s.mark.Offset+s.tail.scanned {
+		return false
+	}
+	silence := now.Sub(s.grown)
+	if s.mark.Ended || s.gone {
+		return silence >= tornSettle
+	}
+	return after > 0 && silence >= after
+}
+
+// lookedAt notes that nothing more is to be read at this size.
+func (s *stream) lookedAt(size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size != size {
+		s.size, s.grown = size, time.Now()
+	}
+	s.looked = size
+	s.failures, s.denied = 0, false
+}
