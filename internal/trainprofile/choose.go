@@ -1,18 +1,23 @@
 package trainprofile
 
 import (
+	"cmp"
+	"sync/atomic"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// Stream remembers which profile a stream was recognised as. The zero value knows nothing. It must not be used by two
-// goroutines at a time.
-type Stream struct{ profile *Profile }
+// Stream remembers which profile a stream was recognised as; the first decision stays. The zero value knows nothing.
+type Stream struct{ profile atomic.Pointer[Profile] }
 
 // Profile is the one that was decided on, nil before.
-func (s *Stream) Profile() *Profile { return s.profile }
+func (s *Stream) Profile() *Profile { return s.profile.Load() }
+
+// Forget makes the next object decide anew: a stream of the same name begins again.
+func (s *Stream) Forget() { s.profile.Store(nil) }
 
 // Kind says what became of a log record.
 type Kind int
@@ -28,7 +33,8 @@ const (
 type Outcome struct {
 	Kind     Kind
 	Profile  *Profile     // the profile that was applied, nil when there was none
-	Detected bool         // the stream was recognised by this object
+	Detected bool         // the object was recognised by a strong condition; its stream, if known, keeps that
+	Weak     bool         // the object met a weak condition only, and nothing else is known of its stream
 	Errors   []FieldError // valid until the mapper's next use
 }
 
@@ -45,11 +51,11 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	}
 	m.open(lr.Body().Map())
 	defer m.views.reset() // keep nothing of the data
-	p, detected := m.choose(set, stream, lr)
+	p, why := m.choose(set, stream, lr)
 	if p == nil {
 		return Outcome{Kind: Unmapped}
 	}
-	out := Outcome{Kind: Unmapped, Profile: p, Detected: detected}
+	out := Outcome{Kind: Unmapped, Profile: p, Detected: why == recognised, Weak: why == guessed}
 	if m.apply(p, lr, m.frameworkOf(p, lr), more) {
 		out.Kind = Mapped
 	}
@@ -57,30 +63,42 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	return out
 }
 
-func (m *Mapper) choose(set *Set, stream *Stream, lr plog.LogRecord) (*Profile, bool) {
-	if candidates := set.named(m.named(lr)); len(candidates) > 0 {
-		return m.among(candidates), false
+// basis says why a profile was chosen.
+type basis int
+
+const (
+	named basis = iota
+	decided
+	recognised
+	guessed
+)
+
+func (m *Mapper) choose(set *Set, stream *Stream, lr plog.LogRecord) (*Profile, basis) {
+	if candidates := set.named(m.nameIn(lr)); len(candidates) > 0 {
+		return m.among(candidates), named
 	}
 	if candidates := set.named(set.framework); len(candidates) > 0 {
-		return m.among(candidates), false
+		return m.among(candidates), named
 	}
-	if stream != nil && stream.profile != nil {
-		return stream.profile, false
+	if stream != nil {
+		if p := stream.Profile(); p != nil {
+			return p, decided
+		}
 	}
 	for _, p := range set.profiles {
 		if p.strong != nil && p.strong.met(&m.views, m.root) {
-			if stream != nil {
-				stream.profile = p
+			if stream != nil && !stream.profile.CompareAndSwap(nil, p) {
+				return cmp.Or(stream.Profile(), p), decided
 			}
-			return p, true
+			return p, recognised
 		}
 	}
 	for _, p := range set.profiles {
 		if p.weak != nil && p.weak.met(&m.views, m.root) {
-			return p, false
+			return p, guessed
 		}
 	}
-	return nil, false
+	return nil, guessed
 }
 
 // among picks one of the profiles of a framework that was named: the one that recognises the object, else the first.
@@ -95,8 +113,8 @@ func (m *Mapper) among(candidates []*Profile) *Profile {
 	return candidates[0]
 }
 
-// named gives the framework that the log record or its object names.
-func (m *Mapper) named(lr plog.LogRecord) string {
+// nameIn gives the framework that the log record or its object names.
+func (m *Mapper) nameIn(lr plog.LogRecord) string {
 	if v, ok := lr.Attributes().Get(trainrecord.AttrFramework); ok && v.Type() == pcommon.ValueTypeStr {
 		return v.Str()
 	}
@@ -108,7 +126,7 @@ func (m *Mapper) named(lr plog.LogRecord) string {
 
 // frameworkOf gives the framework of the records: what was named when the registry knows it, else the profile's.
 func (m *Mapper) frameworkOf(p *Profile, lr plog.LogRecord) string {
-	name := m.named(lr)
+	name := m.nameIn(lr)
 	if name == "" || name == p.name || trainrecord.Load().Bounded("framework", name) != name {
 		return p.framework
 	}

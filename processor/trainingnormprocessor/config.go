@@ -1,0 +1,76 @@
+package trainingnormprocessor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+)
+
+// Config is what an operator writes under training_norm.
+type Config struct {
+	// Profiles are files with further profiles. One with the name of a shipped profile replaces it.
+	Profiles []string `mapstructure:"profiles"`
+
+	// Framework is the profile or framework of every object that does not name one itself. Empty: it is recognised.
+	Framework string `mapstructure:"framework"`
+
+	// Timezone is that of times without a zone.
+	Timezone string `mapstructure:"timezone"`
+
+	_ struct{} // keyed literals only
+}
+
+func createDefaultConfig() component.Config { return &Config{Timezone: "UTC"} }
+
+// Validate reports every mistake at once, naming keys as the YAML spells them.
+func (c *Config) Validate() error {
+	var errs []error
+	for i, file := range c.Profiles {
+		if file == "" {
+			errs = append(errs, fmt.Errorf("profiles[%d]: want the path of a profile, got nothing", i))
+		} else if slices.Contains(c.Profiles[:i], file) {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %s is listed twice", i, file))
+		}
+	}
+	if _, err := time.LoadLocation(c.Timezone); err != nil {
+		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// profiles loads the shipped profiles and the operator's.
+func (c *Config) profiles() (*trainprofile.Set, error) {
+	all, err := trainprofile.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for i, file := range c.Profiles {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
+			continue
+		}
+		p, err := trainprofile.Parse(filepath.Base(file), data)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
+			continue
+		}
+		all = append(all, p)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	set, err := trainprofile.NewSet(c.Framework, all...)
+	if err != nil {
+		return nil, fmt.Errorf("framework: %w", err)
+	}
+	return set, nil
+}

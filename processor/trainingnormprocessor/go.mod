@@ -1,0 +1,37 @@
+module github.com/pathologize/otelcol-train/processor/trainingnormprocessor
+
+go 1.26.0
+
+require (
+	github.com/pathologize/otelcol-train/internal/trainprofile v0.0.0
+	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
+	go.opentelemetry.io/collector/component v1.71.0
+	go.opentelemetry.io/collector/consumer v1.71.0
+	go.opentelemetry.io/collector/pdata v1.71.0
+	go.opentelemetry.io/collector/processor v1.71.0
+	go.opentelemetry.io/collector/processor/processorhelper v0.165.0
+	go.opentelemetry.io/otel v1.47.0
+	go.opentelemetry.io/otel/metric v1.47.0
+	go.uber.org/zap v1.28.0
+)
+
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/hashicorp/go-version v1.9.0 // indirect
+	github.com/json-iterator/go v1.1.12 // indirect
+	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
+	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
+	go.opentelemetry.io/collector/featuregate v1.71.0 // indirect
+	go.opentelemetry.io/collector/internal/componentalias v0.165.0 // indirect
+	go.opentelemetry.io/collector/pipeline v1.71.0 // indirect
+	go.opentelemetry.io/otel/trace v1.47.0 // indirect
+	go.uber.org/multierr v1.11.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
+
+replace (
+	github.com/pathologize/otelcol-train/internal/componentcheck => ../../internal/componentcheck
+	github.com/pathologize/otelcol-train/internal/trainprofile => ../../internal/trainprofile
+	github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
+)

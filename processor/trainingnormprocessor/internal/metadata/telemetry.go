@@ -1,0 +1,50 @@
+package metadata
+
+import (
+	"errors"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Telemetry is the component's instruments.
+type Telemetry struct {
+	Mapped           metric.Int64Counter
+	Unmapped         metric.Int64Counter
+	FieldErrors      metric.Int64Counter
+	Detections       metric.Int64Counter
+	WeakMatches      metric.Int64Counter
+	StreamsForgotten metric.Int64Counter
+	AttributesMoved  metric.Int64Counter
+	ValuesBounded    metric.Int64Counter
+}
+
+// NewTelemetry makes the instruments.
+func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
+	meter := set.MeterProvider.Meter(ScopeName)
+	var errs []error
+	counter := func(name, unit, description string) metric.Int64Counter {
+		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs = append(errs, err)
+		return c
+	}
+	t := &Telemetry{
+		Mapped: counter("otelcol_training_norm_mapped", "{record}",
+			"Objects that became records, by profile"),
+		Unmapped: counter("otelcol_training_norm_unmapped", "{record}",
+			"Objects that no profile, or no rule of the profile, matches; they pass on unchanged"),
+		FieldErrors: counter("otelcol_training_norm_field_errors", "{field}",
+			"Fields of mapped objects that were not understood and stay under the framework's details"),
+		Detections: counter("otelcol_training_norm_detections", "{stream}",
+			"Streams that were recognised, by profile"),
+		WeakMatches: counter("otelcol_training_norm_weak_matches", "{record}",
+			"Objects of streams not recognised so far that were mapped by a weak condition, by profile"),
+		StreamsForgotten: counter("otelcol_training_norm_streams_forgotten", "{stream}",
+			"Streams whose profile was forgotten because too many were remembered"),
+		AttributesMoved: counter("otelcol_training_norm_attributes_moved", "{attribute}",
+			"Attributes of runs and epochs that were moved from a resource to its log records or spans"),
+		ValuesBounded: counter("otelcol_training_norm_values_bounded", "{attribute}",
+			"Values of attributes that were off their list and became other, by attribute"),
+	}
+	return t, errors.Join(errs...)
+}

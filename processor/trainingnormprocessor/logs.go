@@ -1,0 +1,226 @@
+package trainingnormprocessor
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
+)
+
+// logNormalizer maps log records.
+type logNormalizer struct {
+	set       *trainprofile.Set
+	streams   *streams
+	workers   sync.Pool
+	telemetry *metadata.Telemetry
+	logger    *zap.Logger
+	unmapped  minutely
+	malformed minutely
+}
+
+// worker is what one batch at a time uses.
+type worker struct {
+	mapper  *trainprofile.Mapper
+	lifted  lifted
+	further plog.LogRecordSlice // records that objects were turned into besides their own
+	after   []int               // for each of further: the index of the record that it follows
+	at      int
+	counts  map[count]int64
+
+	file, run string // the stream of the record before
+	stream    *trainprofile.Stream
+}
+
+// count is a counter of a batch.
+type count struct{ what, profile, reason string }
+
+func newLogNormalizer(cfg *Config, set component.TelemetrySettings) (*logNormalizer, error) {
+	profiles, err := cfg.profiles()
+	if err != nil {
+		return nil, err
+	}
+	location, err := time.LoadLocation(cfg.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	telemetry, err := metadata.NewTelemetry(set)
+	if err != nil {
+		return nil, err
+	}
+	n := &logNormalizer{set: profiles, streams: newStreams(maxStreams), telemetry: telemetry, logger: set.Logger}
+	n.workers.New = func() any {
+		return &worker{
+			mapper: trainprofile.NewMapper(location), lifted: newLifted("log"),
+			further: plog.NewLogRecordSlice(), counts: map[count]int64{},
+		}
+	}
+	return n, nil
+}
+
+func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
+	w := n.workers.Get().(*worker)
+	defer n.workers.Put(w)
+	for _, rl := range ld.ResourceLogs().All() {
+		w.counts[count{what: "moved"}] += w.lifted.take(rl.Resource().Attributes())
+		for _, sl := range rl.ScopeLogs().All() {
+			n.processRecords(w, sl.LogRecords())
+		}
+	}
+	n.record(ctx, w)
+	w.file, w.run, w.stream = "", "", nil
+	return ld, nil
+}
+
+func (n *logNormalizer) processRecords(w *worker, records plog.LogRecordSlice) {
+	for i, lr := range records.All() {
+		w.lifted.put(lr.Attributes())
+		if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
+			continue
+		}
+		w.at = i
+		stream := n.streamOf(w, lr.Attributes())
+		out := w.mapper.Process(n.set, stream, lr, w.more)
+		n.count(w, out, lr)
+	}
+	if len(w.after) > 0 {
+		w.insert(records)
+	}
+}
+
+// more gives a log record for a further record of the object that is being mapped.
+func (w *worker) more() plog.LogRecord {
+	w.after = append(w.after, w.at)
+	return w.further.AppendEmpty()
+}
+
+// insert puts the further records behind those that they came from.
+func (w *worker) insert(records plog.LogRecordSlice) {
+	all := plog.NewLogRecordSlice()
+	all.EnsureCapacity(records.Len() + len(w.after))
+	next := 0
+	for i, lr := range records.All() {
+		lr.MoveTo(all.AppendEmpty())
+		for ; next < len(w.after) && w.after[next] == i; next++ {
+			w.further.At(next).MoveTo(all.AppendEmpty())
+		}
+	}
+	drop := func(plog.LogRecord) bool { return true }
+	records.RemoveIf(drop)
+	w.further.RemoveIf(drop)
+	w.after = w.after[:0]
+	all.MoveAndAppendTo(records)
+}
+
+// streamOf gives the memory of a record's stream, nil when it belongs to none that is known. A record at the beginning of
+// a file begins a stream anew: the file may have been written again.
+func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Stream {
+	file, run := text(attrs, trainrecord.AttrLogFilePath), ""
+	if file == "" {
+		run = text(attrs, trainrecord.AttrRunID)
+	}
+	if w.stream == nil || file != w.file || run != w.run {
+		w.file, w.run = file, run
+		w.stream = n.stream(w, attrs)
+	}
+	if w.stream == nil {
+		return nil
+	}
+	if v, ok := attrs.Get(trainrecord.AttrLogFileRecordOffset); ok && v.Type() == pcommon.ValueTypeInt && v.Int() == 0 {
+		w.stream.Forget()
+	}
+	return w.stream
+}
+
+func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Stream {
+	key := "f" + w.file
+	switch {
+	case w.file != "":
+	case w.run != "":
+		key = "r" + w.run
+		if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
+			u.Offset, u.CRC, u.Index = 0, 0, 0
+			key += "\x00" + u.String()
+		}
+	default:
+		return nil
+	}
+	if len(key) > maxStreamKey {
+		return nil
+	}
+	s, forgot := n.streams.get(key)
+	if forgot {
+		w.counts[count{what: "forgotten"}]++
+	}
+	return s
+}
+
+func text(attrs pcommon.Map, key string) string {
+	if v, ok := attrs.Get(key); ok && v.Type() == pcommon.ValueTypeStr {
+		return v.Str()
+	}
+	return ""
+}
+
+func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRecord) {
+	profile := ""
+	if out.Profile != nil {
+		profile = out.Profile.Name()
+	}
+	if out.Kind == trainprofile.Unmapped {
+		w.counts[count{what: "unmapped"}]++
+		n.unmapped.do(func(skipped int64) {
+			n.logger.Warn("Passed on an object that no profile maps; name its framework, or write a profile for it",
+				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)),
+				zap.String("profile", profile), zap.Int64("more_since_last", skipped))
+		})
+		return
+	}
+	w.counts[count{what: "mapped", profile: profile}]++
+	if out.Detected {
+		w.counts[count{what: "detected", profile: profile}]++
+	}
+	if out.Weak {
+		w.counts[count{what: "weak", profile: profile}]++
+	}
+	for _, e := range out.Errors {
+		w.counts[count{what: "field", profile: profile, reason: e.Reason}]++
+		n.malformed.do(func(skipped int64) {
+			n.logger.Warn("Could not read a field of a training record; its value stays with the framework's details",
+				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)), zap.String("profile", profile),
+				zap.String("field", e.Field), zap.String("reason", e.Reason), zap.Int64("more_since_last", skipped))
+		})
+	}
+}
+
+// record writes a batch's counts into the self-metrics.
+func (n *logNormalizer) record(ctx context.Context, w *worker) {
+	counters := map[string]metric.Int64Counter{
+		"mapped": n.telemetry.Mapped, "unmapped": n.telemetry.Unmapped, "detected": n.telemetry.Detections,
+		"weak": n.telemetry.WeakMatches, "field": n.telemetry.FieldErrors, "forgotten": n.telemetry.StreamsForgotten,
+		"moved": n.telemetry.AttributesMoved,
+	}
+	for c, value := range w.counts {
+		if value == 0 {
+			continue
+		}
+		var attrs []attribute.KeyValue
+		if c.profile != "" {
+			attrs = append(attrs, attribute.String("profile", c.profile))
+		}
+		if c.reason != "" {
+			attrs = append(attrs, attribute.String("reason", c.reason))
+		}
+		counters[c.what].Add(ctx, value, metric.WithAttributes(attrs...))
+	}
+	clear(w.counts)
+}

@@ -1,0 +1,48 @@
+package trainingnormprocessor
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+)
+
+// Bounds of the memory of streams.
+const (
+	maxStreams   = 16384
+	maxStreamKey = 1024
+)
+
+// streams remembers for each stream what it was recognised as; the least recently seen one is forgotten first.
+type streams struct {
+	mu     sync.Mutex
+	limit  int
+	byKey  map[string]*list.Element
+	recent *list.List // front: seen last
+}
+
+type streamEntry struct {
+	key    string
+	stream trainprofile.Stream
+}
+
+func newStreams(limit int) *streams {
+	return &streams{limit: limit, byKey: map[string]*list.Element{}, recent: list.New()}
+}
+
+// get gives the memory of a stream, and whether another had to be forgotten for it.
+func (s *streams) get(key string) (stream *trainprofile.Stream, forgot bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.byKey[key]; ok {
+		s.recent.MoveToFront(e)
+		return &e.Value.(*streamEntry).stream, false
+	}
+	if forgot = s.recent.Len() >= s.limit; forgot {
+		last := s.recent.Back()
+		delete(s.byKey, s.recent.Remove(last).(*streamEntry).key)
+	}
+	entry := &streamEntry{key: key}
+	s.byKey[key] = s.recent.PushFront(entry)
+	return &entry.stream, forgot
+}
