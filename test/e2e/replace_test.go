@@ -30,6 +30,15 @@ service:
     metrics/host: {processors: [memory_limiter, batch]}
 `
 
+// withGuard puts the guard where the training configuration has it.
+const withGuard = `
+processors: {cardinality_guard/gpu: {}}
+service:
+  pipelines:
+    metrics/gpu: {processors: [memory_limiter, cardinality_guard/gpu, transform/pin_scope, batch]}
+    metrics/host: {processors: [memory_limiter, cardinality_guard/gpu, transform/pin_scope, batch]}
+`
+
 // TestReplacingTheBinaryKeepsEverySeries runs the old and the new binary on the same exporter and compares all that Netdata tells series
 // apart by, and the values of what the exporter says.
 func TestReplacingTheBinaryKeepsEverySeries(t *testing.T) {
@@ -40,7 +49,8 @@ func TestReplacingTheBinaryKeepsEverySeries(t *testing.T) {
 	require.GreaterOrEqual(t, len(wantValues), 60)
 
 	for name, overlay := range map[string]string{
-		"as shipped": "",
+		"as shipped":     "",
+		"with the guard": withGuard,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
