@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 
 DIST      := build/otelcol-train
 BINARY    := $(DIST)/otelcol-train
