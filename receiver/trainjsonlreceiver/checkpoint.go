@@ -121,10 +121,10 @@ func (t *tailer) save(ctx context.Context) error {
 		return nil
 	}
 	if err := t.client.Batch(ctx, ops...); err != nil {
-		t.tel.CheckpointFailures.Add(ctx, 1)
+		t.tel.CheckpointFailures.Add(ctx, 1, t.tel.Self())
 		return fmt.Errorf("write the checkpoints: %w", err)
 	}
-	t.tel.CheckpointWrites.Add(ctx, int64(len(ops)))
+	t.tel.CheckpointWrites.Add(ctx, int64(len(ops)), t.tel.Self())
 	for s, revision := range written {
 		s.mu.Lock()
 		s.saved = revision

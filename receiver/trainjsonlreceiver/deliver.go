@@ -54,7 +54,7 @@ func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part,
 }
 
 func (t *tailer) refuse(ctx context.Context, src source, l line, err error) {
-	t.tel.RefusedRecords.Add(ctx, 1)
+	t.tel.RefusedRecords.Add(ctx, 1, t.tel.Self())
 	t.warn("refused", "Passed over a record that the pipeline refuses for good",
 		zap.String("file", src.path), zap.Int64("offset", l.offset), zap.Error(err))
 }
@@ -93,7 +93,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		}
 		lines = v.keep(lines, src)
 		s.stall(true)
-		t.tel.Retries.Add(ctx, 1)
+		t.tel.Retries.Add(ctx, 1, t.tel.Self())
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
 			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
 		p.release()

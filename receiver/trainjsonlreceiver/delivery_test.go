@@ -39,7 +39,7 @@ func TestRefusedBatchIsOfferedAgainUntilAccepted(t *testing.T) {
 		r.stop()
 		assert.Len(t, r.sink.got(), 250, "a restart repeats nothing")
 	})
-	r.telemetry(`otelcol_train_jsonl_retries 2`, `otelcol_train_jsonl_records{kind="record"} 250`)
+	r.telemetry(`otelcol_train_jsonl_retries{receiver="train_jsonl"} 2`, `otelcol_train_jsonl_records{kind="record",receiver="train_jsonl"} 250`)
 }
 
 func TestStopDuringABlockedCallLosesAndRepeatsNothing(t *testing.T) {
@@ -200,7 +200,7 @@ func TestPermanentRefusalsAreHalvedUntilTheRecordStandsAlone(t *testing.T) {
 	want = append(append(append([]string{}, want[:13]...), want[14:77]...), want[78:]...)
 	assert.Equal(t, want, r.sink.of("a/train.jsonl"))
 	assert.Equal(t, int64(len(text)), r.offset(tl, "a/train.jsonl"))
-	r.telemetry(`otelcol_train_jsonl_refused_records 2`, `otelcol_train_jsonl_records{kind="record"} 98`)
+	r.telemetry(`otelcol_train_jsonl_refused_records{receiver="train_jsonl"} 2`, `otelcol_train_jsonl_records{kind="record",receiver="train_jsonl"} 98`)
 	assert.Equal(t, 1, r.logs.FilterMessageSnippet("refuses for good").Len(), "once a minute")
 }
 

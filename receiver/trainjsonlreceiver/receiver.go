@@ -45,7 +45,7 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*train
 	if err != nil {
 		return nil, err
 	}
-	tel, err := metadata.NewTelemetry(set.TelemetrySettings)
+	tel, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ type Telemetry struct {
 	CheckpointWrites   metric.Int64Counter
 	CheckpointFailures metric.Int64Counter
 
+	receiver   attribute.KeyValue
+	self       metric.MeasurementOption
 	meter      metric.Meter
 	records    metric.Int64Counter
 	flaws      metric.Int64Counter
@@ -29,13 +31,14 @@ type Telemetry struct {
 	kindObject metric.MeasurementOption
 }
 
-// NewTelemetry makes the instruments.
-func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
+// NewTelemetry makes the instruments; their values carry the receiver's id.
+func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry, error) {
 	t := &Telemetry{
-		meter:      set.MeterProvider.Meter(ScopeName),
-		kindRecord: option("kind", "record"),
-		kindObject: option("kind", "object"),
+		receiver: attribute.String("receiver", id.String()),
+		meter:    set.MeterProvider.Meter(ScopeName),
 	}
+	t.self = metric.WithAttributeSet(attribute.NewSet(t.receiver))
+	t.kindRecord, t.kindObject = t.with("kind", "record"), t.with("kind", "object")
 	var errs []error
 	counter := func(name, unit, description string) metric.Int64Counter {
 		c, err := t.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
@@ -62,12 +65,15 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 	return t, errors.Join(errs...)
 }
 
-func option(key, value string) metric.MeasurementOption {
-	return metric.WithAttributeSet(attribute.NewSet(attribute.String(key, value)))
+func (t *Telemetry) with(key, value string) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(t.receiver, attribute.String(key, value)))
 }
 
-// Reason is the attribute that says why.
-func (*Telemetry) Reason(reason string) metric.MeasurementOption { return option("reason", reason) }
+// Reason is the receiver's id and an attribute that says why.
+func (t *Telemetry) Reason(reason string) metric.MeasurementOption { return t.with("reason", reason) }
+
+// Self is the receiver's id.
+func (t *Telemetry) Self() metric.MeasurementOption { return t.self }
 
 // AddRecords counts accepted lines.
 func (t *Telemetry) AddRecords(ctx context.Context, records, objects int) {
@@ -86,7 +92,7 @@ func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arrays
 		n    int
 	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}} {
 		if f.n > 0 {
-			t.flaws.Add(ctx, int64(f.n), option("kind", f.kind))
+			t.flaws.Add(ctx, int64(f.n), t.with("kind", f.kind))
 		}
 	}
 }
@@ -95,11 +101,11 @@ func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arrays
 func (t *Telemetry) ObserveFiles(observe func() (known, open, stalled, unreadable, unread int64)) (metric.Registration, error) {
 	return t.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		known, open, stalled, unreadable, unread := observe()
-		o.ObserveInt64(t.files, known, option("state", "known"))
-		o.ObserveInt64(t.files, open, option("state", "open"))
-		o.ObserveInt64(t.files, stalled, option("state", "stalled"))
-		o.ObserveInt64(t.files, unreadable, option("state", "unreadable"))
-		o.ObserveInt64(t.unread, unread)
+		o.ObserveInt64(t.files, known, t.with("state", "known"))
+		o.ObserveInt64(t.files, open, t.with("state", "open"))
+		o.ObserveInt64(t.files, stalled, t.with("state", "stalled"))
+		o.ObserveInt64(t.files, unreadable, t.with("state", "unreadable"))
+		o.ObserveInt64(t.unread, unread, t.self)
 		return nil
 	}, t.files, t.unread)
 }

@@ -1,0 +1,241 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// seconds gives rows whose first bytes are all the same.
+func sameHead(n, first int) string { return strings.Repeat(rows(0, 1), 20) + rows(first, n) }
+
+func TestFilesWithEqualHeadsAreTwoFiles(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	first, second := sameHead(6, 100), sameHead(8, 200)
+	r.write("m/train.jsonl", first)
+	tl := r.open()
+	tl.step(ctx)
+	r.write("a/train.jsonl", second) // sorts before the other
+	tl.step(ctx)
+	r.append("m/train.jsonl", rows(300, 2))
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.of("m/train.jsonl"), 20+6+2)
+	assert.Len(t, r.sink.of("a/train.jsonl"), 20+8)
+	assert.Equal(t, offsetsOf(second), offsetsOfGot(r.sink.of("a/train.jsonl")))
+}
+
+func TestEqualFirstMegabytesAreTwoFiles(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	text := rows(0, 20_000)
+	r.write("a/train.jsonl", text)
+	r.write("b/train.jsonl", text+rows(1, 1))
+	tl := r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.of("a/train.jsonl"), 20_000)
+	assert.Len(t, r.sink.of("b/train.jsonl"), 20_001)
+}
+
+func TestRewrittenFilesAreReadFromTheirStart(t *testing.T) {
+	t.Parallel()
+	old := sameHead(50, 100)
+	for name, c := range map[string]struct{ text, reason string }{
+		"shorter, same head":      {sameHead(11, 900), rewriteShorter},
+		"longer, same head":       {sameHead(81, 900), rewriteChanged},
+		"longer, other head":      {rows(500, 200), rewriteChanged},
+		"same size, other values": {strings.ReplaceAll(old, `"step":1`, `"step":2`), rewriteChanged},
+		"emptied and written":     {rows(0, 1), rewriteShorter},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			r := newRig(t)
+			r.write("a/train.jsonl", old)
+			tl := r.open()
+			tl.step(ctx)
+			before := len(r.sink.got())
+			r.write("a/train.jsonl", c.text) // truncates in place
+			tl.step(ctx)
+			assert.Equal(t, offsetsOf(c.text), offsetsOfGot(r.sink.of("a/train.jsonl")[before:]))
+			r.telemetry(`otelcol_train_jsonl_rewrites{reason="` + c.reason + `",receiver="train_jsonl"} 1`)
+			require.NoError(t, tl.save(ctx))
+			require.NoError(t, tl.close(ctx))
+			tl = r.open()
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			assert.Len(t, r.sink.got(), before+strings.Count(c.text, "\n"), "a restart repeats nothing")
+		})
+	}
+}
+
+func TestRewriteWhileTheReceiverIsDownIsSeen(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", sameHead(50, 100))
+	tl := r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.save(ctx))
+	require.NoError(t, tl.close(ctx))
+	text := sameHead(80, 500)
+	r.write("a/train.jsonl", text)
+	tl = r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Equal(t, offsetsOf(text), offsetsOfGot(r.sink.of("a/train.jsonl")[70:]))
+}
+
+func TestRenameKeepsOffsetAndRun(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]bool{"running": false, "while down": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			r := newRig(t)
+			r.write("a/train.jsonl", rows(0, 10))
+			tl := r.open()
+			tl.step(ctx)
+			if down {
+				require.NoError(t, tl.save(ctx))
+				require.NoError(t, tl.close(ctx))
+			}
+			r.rename("a/train.jsonl", "b/done.jsonl")
+			r.append("b/done.jsonl", rows(10, 2))
+			if down {
+				tl = r.open()
+			}
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			all := r.sink.got()
+			require.Len(t, all, 12)
+			assert.Equal(t, "b/done.jsonl", all[11].path)
+			assert.Equal(t, "a", all[11].run, "the run is that of the first path")
+			r.telemetry(`otelcol_train_jsonl_records{kind="record",receiver="train_jsonl"} 12`)
+		})
+	}
+}
+
+func TestRotationReadsTheRestOfTheOldFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 4))
+	tl := r.open()
+	tl.step(ctx)
+	r.append("a/train.jsonl", rows(4, 4))
+	r.rename("a/train.jsonl", "a/train.jsonl.1") // out of the glob
+	r.write("a/train.jsonl", rows(100, 3))
+	tl.step(ctx)
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.ElementsMatch(t, append(rowsAt(rows(0, 8), 0), rowsAt(rows(100, 3), 100)...), r.sink.of("a/train.jsonl"))
+}
+
+func TestWhatWasAppendedBeforeADeletionIsRead(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 4))
+	tl := r.open()
+	tl.step(ctx)
+	r.append("a/train.jsonl", rows(4, 4))
+	require.NoError(t, os.RemoveAll(r.path("a")))
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Equal(t, rowsAt(rows(0, 8), 0), r.sink.of("a/train.jsonl"))
+}
+
+func TestDeletedAndMadeAnewIsANewFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	text := rows(0, 10)
+	tl := r.open()
+	for range 3 { // with or without reuse of the inode, longer each time, the same first bytes
+		r.write("a/train.jsonl", text)
+		tl.step(ctx)
+		tl.handles.closeAll()
+		r.remove("a/train.jsonl")
+		text += rows(50, 1)
+	}
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), 10+11+12)
+}
+
+func TestAFileAwayForAWhileGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 10))
+	tl := r.open()
+	tl.step(ctx)
+	r.rename("a/train.jsonl", "a/away")
+	for range 8 {
+		tl.step(ctx)
+	}
+	r.append("a/away", rows(10, 1))
+	r.rename("a/away", "a/train.jsonl")
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Equal(t, rowsAt(rows(0, 11), 0), r.sink.of("a/train.jsonl"))
+}
+
+func TestSymbolicLinks(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.cfg.Include = []string{r.path("links/*.jsonl")}
+	r.write("a/one", rows(0, 5))
+	r.write("a/two", rows(100, 5))
+	require.NoError(t, os.Symlink(r.path("a/one"), r.path("links/x.jsonl")))
+	require.NoError(t, os.Symlink(r.path("a/one"), r.path("links/y.jsonl")))
+	tl := r.open()
+	tl.step(ctx)
+	assert.Len(t, r.sink.got(), 5, "two names of one file are one file")
+	require.NoError(t, os.Remove(r.path("links/x.jsonl")))
+	require.NoError(t, os.Symlink(r.path("a/two"), r.path("links/x.jsonl")))
+	r.append("a/one", rows(5, 1))
+	tl.step(ctx)
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Equal(t, append(rowsAt(rows(0, 5), 0), rowsAt(rows(100, 5), 100)...), r.sink.of("x.jsonl")[:10])
+	assert.Len(t, r.sink.got(), 11, "the target goes on under its other name")
+}
+
+func TestEqualLinesKeepTheirIdentityOverAReread(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 20))
+	for range 2 { // without checkpoint
+		tl := r.open()
+		tl.step(ctx)
+		require.NoError(t, tl.close(ctx))
+	}
+	all := r.sink.got()
+	require.Len(t, all, 40)
+	for i := range 20 {
+		assert.Equal(t, all[i].uid, all[i+20].uid)
+		assert.NotEmpty(t, all[i].uid)
+	}
+}
+
+// offsetsOf gives "@offset" of the lines of a text.
+func offsetsOf(text string) []string { return offsetsOfGot(rowsAt(text, 0)) }
+
+func offsetsOfGot(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i], _, _ = strings.Cut(l, " ")
+	}
+	return out
+}
