@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,11 +147,11 @@ type fakeProcessor struct {
 	id               component.ID
 	next             consumer.Logs
 	client           storage.Client
-	started, stopped int
+	started, stopped atomic.Int64
 }
 
 func (p *fakeProcessor) Start(ctx context.Context, host component.Host) error {
-	p.started++
+	p.started.Add(1)
 	if p.fake.startErr != nil {
 		return p.fake.startErr
 	}
@@ -161,9 +162,9 @@ func (p *fakeProcessor) Start(ctx context.Context, host component.Host) error {
 }
 
 func (p *fakeProcessor) Shutdown(ctx context.Context) error {
-	p.stopped++
+	stopped := p.stopped.Add(1)
 	if p.fake.stop != nil {
-		if err := p.fake.stop(ctx, p.started, p.stopped); err != nil {
+		if err := p.fake.stop(ctx, int(p.started.Load()), int(stopped)); err != nil {
 			return err
 		}
 	}
