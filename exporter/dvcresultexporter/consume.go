@@ -1,0 +1,143 @@
+package dvcresultexporter
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// Reasons why a record changed no state.
+const (
+	notARecord = "not_a_record"
+	noRunID    = "no_run_id"
+	duplicate  = "duplicate"
+	late       = "late"
+)
+
+// tally counts what became of the records of a call.
+type tally struct {
+	taken   int64
+	ignored map[string]int64
+}
+
+func (t *tally) ignore(reason string) { t.ignored[reason]++ }
+
+func (g *engine) count(ctx context.Context, t *tally) {
+	if t.taken > 0 {
+		g.telemetry.Records.Add(ctx, t.taken)
+	}
+	for reason, n := range t.ignored {
+		g.telemetry.IgnoredRecords.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))
+	}
+}
+
+// consume takes the training records among the logs into the state and the storage.
+func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
+	t := &tally{ignored: map[string]int64{}}
+	defer g.count(ctx, t)
+	entries := reduceLogs(ld, t)
+	if len(entries) == 0 {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	touched := map[*run]bool{}
+	for i := range entries {
+		r, err := g.runOf(ctx, entries[i].RunID, now)
+		if err != nil {
+			return g.settle(ctx, touched, err)
+		}
+		switch {
+		case r.isLate(g.cfg, now):
+			t.ignore(late)
+		case !r.fold.Apply(entries[i]):
+			t.ignore(duplicate)
+		default:
+			t.taken++
+			g.store.add(entries[i])
+			r.touch(&entries[i], now)
+			touched[r] = true
+		}
+	}
+	return g.settle(ctx, touched, nil)
+}
+
+// settle makes what a call has applied durable, and answers for the call. Entries that the storage did not take stay
+// pending: the call that brings them again finds them applied, and waits for them all the same.
+func (g *engine) settle(ctx context.Context, touched map[*run]bool, err error) error {
+	for r := range touched {
+		g.resize(r)
+		g.fix(r)
+	}
+	if flushErr := g.store.flush(ctx, time.Now()); flushErr != nil {
+		g.blocked = true
+		return fmt.Errorf("storage: append the records of %d runs: %w", len(touched), flushErr)
+	}
+	g.unblock()
+	if err != nil {
+		return err
+	}
+	g.compact(ctx)
+	g.shrink(ctx)
+	return nil
+}
+
+// unblock ends a time in which nothing could arrive: silence is counted from now.
+func (g *engine) unblock() {
+	if !g.blocked {
+		return
+	}
+	g.blocked = false
+	now := time.Now()
+	for _, r := range g.runs {
+		r.seen = now
+		g.fix(r)
+	}
+}
+
+func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {
+	var entries []trainrun.Entry
+	for _, rl := range ld.ResourceLogs().All() {
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, lr := range sl.LogRecords().All() {
+				rec, ok := trainrecord.FromLog(rl.Resource(), lr)
+				if !ok {
+					t.ignore(notARecord)
+					continue
+				}
+				if rec.RunID == "" {
+					t.ignore(noRunID)
+					continue
+				}
+				entry, ok := trainrun.Reduce(rec)
+				if !ok {
+					t.ignore(notARecord)
+					continue
+				}
+				entries = append(entries, entry)
+			}
+		}
+	}
+	return entries
+}
+
+// runOf gives the run of an id with its state in memory; a closed one has none.
+func (g *engine) runOf(ctx context.Context, id string, now time.Time) (*run, error) {
+	r := g.runs[id]
+	if r == nil {
+		g.forget(ctx)
+		r = newRun(id, now)
+		r.fold = trainrun.New(id)
+		g.runs[id] = r
+	}
+	return r, g.load(ctx, r)
+}

@@ -1,0 +1,204 @@
+package dvcresultexporter
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+)
+
+const (
+	writers      = 4               // results written at the same time
+	maxKnownRuns = 10_000          // runs remembered, closed ones included
+	logInterval  = 5 * time.Minute // of lines about errors that go on
+	minRetry     = time.Second     // after the first failed write
+	maxRetry     = 5 * time.Minute // after many
+	longWait     = 24 * time.Hour  // of the schedule when nothing is due
+)
+
+// engine holds the state of all runs and has their results written when they are due.
+type engine struct {
+	cfg       *Config
+	logger    *zap.Logger
+	telemetry *metadata.TelemetryBuilder
+	out       *target
+	report    *reporter
+
+	mu      sync.Mutex
+	runs    map[string]*run
+	queue   schedule
+	store   *store
+	size    int64 // of all runs in memory
+	blocked bool  // the storage takes nothing: silence is our fault
+	limits  limiter
+
+	work chan *run
+	kick chan struct{}
+	quit chan struct{}
+	wg   sync.WaitGroup
+	busy atomic.Int32 // writers at work
+}
+
+func newEngine(e *resultExporter, host component.Host, client storage.Client) *engine {
+	return &engine{
+		cfg: e.cfg, logger: e.set.Logger, telemetry: e.telemetry,
+		out:    &target{path: e.cfg.Directory, minFree: uint64(e.cfg.MinFreeBytes), openFS: e.openFS},
+		report: newReporter(e, host),
+		runs:   map[string]*run{},
+		store:  &store{client: client, telemetry: e.telemetry},
+		limits: limiter{every: logInterval},
+		work:   make(chan *run),
+		kick:   make(chan struct{}, 1),
+		quit:   make(chan struct{}),
+	}
+}
+
+// start restores the runs and begins to write. A directory that cannot be used now is tried again with each result; one
+// that can never be used is an error.
+func (g *engine) start(ctx context.Context) error {
+	if err := g.out.open(); isNoDirectory(err) {
+		return fmt.Errorf("directory: %w; want a folder, or a path at which one can be made", err)
+	} else if err != nil {
+		g.report.failed(nil, err)
+	}
+	if err := g.restore(ctx); err != nil {
+		return errors.Join(err, g.out.close())
+	}
+	g.wg.Add(writers + 1)
+	go g.schedule()
+	for range writers {
+		go g.writer()
+	}
+	return nil
+}
+
+// stop ends the writers, keeps what the storage has not taken yet, and writes no result. It answers within its context even
+// if the file system hangs.
+func (g *engine) stop(ctx context.Context) error {
+	close(g.quit)
+	done := make(chan struct{})
+	go func() {
+		g.wg.Wait()
+		close(done)
+	}()
+	limit := ctx.Done()
+	if g.busy.Load() == 0 { // nothing can hang: the goroutines end at once
+		limit = nil
+	}
+	var errs []error
+	select {
+	case <-done:
+		errs = append(errs, g.out.close())
+	case <-limit:
+		errs = append(errs, fmt.Errorf("a result is still being written: %w", ctx.Err()))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return errors.Join(append(errs, g.store.close(ctx))...)
+}
+
+// schedule hands runs that are due to the writers.
+func (g *engine) schedule() {
+	defer g.wg.Done()
+	timer := time.NewTimer(longWait)
+	defer timer.Stop()
+	for {
+		ready, wait := g.ready(time.Now())
+		for _, r := range ready {
+			select {
+			case g.work <- r:
+			case <-g.quit:
+				return
+			}
+		}
+		timer.Reset(wait)
+		select {
+		case <-timer.C:
+		case <-g.kick:
+		case <-g.quit:
+			return
+		}
+	}
+}
+
+// ready takes the runs that are due out of the schedule, and says how long the next one has time.
+func (g *engine) ready(now time.Time) ([]*run, time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var out []*run
+	for len(g.queue) > 0 {
+		if r := g.queue[0]; now.Before(r.due) {
+			return out, r.due.Sub(now)
+		}
+		r := heap.Pop(&g.queue).(*run)
+		r.writing = true
+		out = append(out, r)
+	}
+	return out, longWait
+}
+
+// fix notes when a run is due. The caller holds the lock.
+func (g *engine) fix(r *run) {
+	if r.writing { // its writer does it
+		return
+	}
+	r.due = r.next(g.cfg, g.blocked)
+	g.queue.fix(r)
+	if r.index == 0 {
+		select {
+		case g.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// resize brings the memory account up to date.
+func (g *engine) resize(r *run) {
+	before := r.size
+	switch {
+	case r.fold != nil:
+		r.size = r.fold.SizeBytes()
+	default:
+		r.size = int64(len(r.packed))
+	}
+	g.size += r.size - before
+}
+
+// warn logs a trouble of the state, at most one line in five minutes. The caller holds the lock.
+func (g *engine) warn(message string, err error) {
+	if g.limits.allow(time.Now()) {
+		g.logger.Warn(message, zap.Error(err))
+	}
+}
+
+// observe gives the gauges.
+func (g *engine) observe(runs, size func(int64, ...metric.ObserveOption)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var open, settled, closed int64
+	for _, r := range g.runs {
+		switch {
+		case r.closed:
+			closed++
+		case r.isSettled():
+			settled++
+		default:
+			open++
+		}
+	}
+	runs(open, metric.WithAttributes(attribute.String("state", "open")))
+	runs(settled, metric.WithAttributes(attribute.String("state", "settled")))
+	runs(closed, metric.WithAttributes(attribute.String("state", "closed")))
+	size(g.size)
+}

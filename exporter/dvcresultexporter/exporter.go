@@ -1,0 +1,120 @@
+package dvcresultexporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+)
+
+var errNotStarted = errors.New("dvc_result is not running")
+
+// resultExporter is what lives from creation to the end of the collector; what runs between a start and a stop is the
+// engine.
+type resultExporter struct {
+	cfg       *Config
+	set       exporter.Settings
+	telemetry *metadata.TelemetryBuilder
+	openFS    func(string) (atomicdir.FS, error)
+
+	mu     sync.RWMutex
+	engine *engine
+}
+
+func newExporter(set exporter.Settings, cfg *Config) (*resultExporter, error) {
+	tel, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	if err != nil {
+		return nil, err
+	}
+	return &resultExporter{cfg: cfg, set: set, telemetry: tel, openFS: atomicdir.OpenFS}, nil
+}
+
+func (e *resultExporter) start(ctx context.Context, host component.Host) error {
+	client, err := e.storage(ctx, host)
+	if err != nil {
+		return err
+	}
+	eng := newEngine(e, host, client)
+	if err := eng.start(ctx); err != nil {
+		if client != nil {
+			err = errors.Join(err, client.Close(ctx))
+		}
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.engine = eng
+	return e.telemetry.Observe(func(runs, size func(int64, ...metric.ObserveOption)) { eng.observe(runs, size) })
+}
+
+// storage opens the state's client; nil without a storage extension.
+func (e *resultExporter) storage(ctx context.Context, host component.Host) (storage.Client, error) {
+	id := e.cfg.StorageID
+	if id == nil {
+		e.set.Logger.Warn("The state of runs is in memory only: after a restart the receiver must read the streams from their beginning. Set storage to keep it")
+		return nil, nil
+	}
+	ext, found := host.GetExtensions()[*id]
+	if !found {
+		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", id)
+	}
+	st, ok := ext.(storage.Extension)
+	if !ok {
+		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
+	}
+	client, err := st.GetClient(ctx, component.KindExporter, e.set.ID, "")
+	if err != nil {
+		return nil, fmt.Errorf("storage: open the client of %s: %w", e.set.ID, err)
+	}
+	return client, nil
+}
+
+// shutdown works before start, and twice.
+func (e *resultExporter) shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	eng := e.engine
+	e.engine = nil
+	e.mu.Unlock()
+	e.telemetry.Shutdown()
+	if eng == nil {
+		return nil
+	}
+	return eng.stop(ctx)
+}
+
+// consumeLogs answers nil when the state holds every training record among the logs. An error is never about the data:
+// the storage could not take it, and the receiver is to bring it again.
+func (e *resultExporter) consumeLogs(ctx context.Context, ld plog.Logs) error {
+	e.mu.RLock()
+	eng := e.engine
+	e.mu.RUnlock()
+	if eng == nil {
+		return errNotStarted
+	}
+	return eng.consume(ctx, ld)
+}
+
+// limiter lets one log line through an interval.
+type limiter struct {
+	every time.Duration
+	next  time.Time
+}
+
+func (l *limiter) allow(now time.Time) bool {
+	if now.Before(l.next) {
+		return false
+	}
+	l.next = now.Add(l.every)
+	return true
+}

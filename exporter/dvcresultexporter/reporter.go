@@ -1,0 +1,68 @@
+package dvcresultexporter
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
+)
+
+// reporter tells an operator of trouble with the directory: the component's status, and one log line in five minutes.
+type reporter struct {
+	host      component.Host
+	logger    *zap.Logger
+	directory string
+
+	mu      sync.Mutex
+	failing map[*run]bool // nil stands for the directory as a whole
+	errors  limiter
+	keeps   limiter
+}
+
+func newReporter(e *resultExporter, host component.Host) *reporter {
+	return &reporter{
+		host: host, logger: e.set.Logger, directory: e.cfg.Directory, failing: map[*run]bool{},
+		errors: limiter{every: logInterval}, keeps: limiter{every: logInterval},
+	}
+}
+
+func (p *reporter) failed(r *run, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failing[r] = true
+	if p.errors.allow(time.Now()) {
+		p.logger.Error("Results cannot be written; the state is kept and writing is repeated",
+			zap.String("directory", p.directory), zap.String("reason", string(atomicdir.ReasonOf(err))),
+			zap.Int("runs", len(p.failing)), zap.Error(err))
+	}
+	componentstatus.ReportStatus(p.host, componentstatus.NewRecoverableErrorEvent(fmt.Errorf("results in %s: %w", p.directory, err)))
+}
+
+// worked takes back what was said of the run, and of the directory.
+func (p *reporter) worked(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.failing) == 0 {
+		return
+	}
+	delete(p.failing, r)
+	delete(p.failing, nil)
+	if len(p.failing) == 0 {
+		p.errors.next = time.Time{}
+		componentstatus.ReportStatus(p.host, componentstatus.NewEvent(componentstatus.StatusOK))
+	}
+}
+
+func (p *reporter) kept(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.keeps.allow(time.Now()) {
+		p.logger.Warn("A result was not written: the one on disk rests on more records or a newer attempt",
+			zap.String("run_directory", r.dir))
+	}
+}

@@ -1,0 +1,178 @@
+package dvcresultexporter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// The layout of the storage:
+//
+//	index    JSON: the version, the number of the first journal part, the keys of the runs
+//	j/<n>    a part of the journal: one call's entries with the time of their arrival
+//	r/<key>  the snapshot of a run's fold
+//	m/<key>  JSON: what the engine knows of the run besides
+//
+// A snapshot and the journal parts after it may overlap: the fold takes an entry once.
+const (
+	storageVersion = 1
+	indexKey       = "index"
+	journalPrefix  = "j/"
+	foldPrefix     = "r/"
+	metaPrefix     = "m/"
+	journalHeader  = 8       // Unix nanoseconds of the arrival
+	minJournal     = 1 << 20 // bytes below which no snapshot is worth it
+)
+
+var errStorageVersion = errors.New("written by another version of dvc_result")
+
+// index is the entry point of the storage.
+type index struct {
+	Version int      `json:"version"`
+	First   uint64   `json:"first"`
+	Runs    []string `json:"runs"`
+}
+
+// store is the journal and the snapshots in the storage extension. Without a client it does nothing. The engine's lock
+// guards it.
+type store struct {
+	client    storage.Client
+	telemetry *metadata.TelemetryBuilder
+
+	pending []trainrun.Entry // applied, not in the journal yet
+	first   uint64           // number of the first part of the journal
+	next    uint64           // number of the next part
+	size    int64            // bytes of the journal
+	limit   int64            // bytes of the journal at which it is replaced, at least
+}
+
+func storageKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (s *store) add(e trainrun.Entry) {
+	if s.client != nil {
+		s.pending = append(s.pending, e)
+	}
+}
+
+// flush appends the pending entries in one operation.
+func (s *store) flush(ctx context.Context, now time.Time) error {
+	if s.client == nil || len(s.pending) == 0 {
+		return nil
+	}
+	part := binary.BigEndian.AppendUint64(nil, uint64(now.UnixNano()))
+	part = trainrun.AppendEntries(part, s.pending)
+	if err := s.client.Batch(ctx, storage.SetOperation(journalKey(s.next), part)); err != nil {
+		s.failed(ctx, "append")
+		return err
+	}
+	s.pending = s.pending[:0]
+	clear(s.pending[:cap(s.pending)])
+	s.next++
+	s.size += int64(len(part))
+	return nil
+}
+
+func journalKey(n uint64) string { return journalPrefix + strconv.FormatUint(n, 10) }
+
+func (s *store) failed(ctx context.Context, operation string) {
+	s.telemetry.StorageErrors.Add(ctx, 1, metric.WithAttributes(attribute.String("operation", operation)))
+}
+
+// batch applies operations, counted as one.
+func (s *store) batch(ctx context.Context, ops ...*storage.Operation) error {
+	if s.client == nil || len(ops) == 0 {
+		return nil
+	}
+	if err := s.client.Batch(ctx, ops...); err != nil {
+		s.failed(ctx, "snapshot")
+		return err
+	}
+	return nil
+}
+
+// get reads a value; nil when there is none.
+func (s *store) get(ctx context.Context, key string) ([]byte, error) {
+	b, err := s.client.Get(ctx, key)
+	if err != nil {
+		s.failed(ctx, "load")
+		return nil, fmt.Errorf("storage: read %s: %w", key, err)
+	}
+	return b, nil
+}
+
+// replaced notes that snapshots hold everything before the journal part first.
+func (s *store) replaced() {
+	s.first, s.size, s.limit = s.next, 0, 0
+}
+
+func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
+	b, _ := json.Marshal(index{Version: storageVersion, First: first, Runs: runs}) // numbers and texts only
+	return storage.SetOperation(indexKey, b)
+}
+
+// readIndex gives an empty index for an empty storage.
+func (s *store) readIndex(ctx context.Context) (index, error) {
+	ix := index{Version: storageVersion}
+	b, err := s.get(ctx, indexKey)
+	if err != nil || b == nil {
+		return ix, err
+	}
+	if err := json.Unmarshal(b, &ix); err != nil {
+		return ix, fmt.Errorf("storage: %s is damaged: %w; remove the storage's file and let the receiver read the streams from their beginning", indexKey, err)
+	}
+	if ix.Version != storageVersion {
+		return ix, fmt.Errorf("storage: version %d: %w, want %d; use that one, or another storage", ix.Version, errStorageVersion, storageVersion)
+	}
+	return ix, nil
+}
+
+// readJournal calls apply for each part from first on.
+func (s *store) readJournal(ctx context.Context, first uint64, apply func(arrived int64, entries []trainrun.Entry) error) (damaged int, err error) {
+	s.first, s.next = first, first
+	for {
+		part, err := s.get(ctx, journalKey(s.next))
+		if err != nil || part == nil {
+			return damaged, err
+		}
+		s.next++
+		s.size += int64(len(part))
+		if len(part) < journalHeader {
+			damaged++
+			continue
+		}
+		entries, err := trainrun.DecodeEntries(part[journalHeader:])
+		if err != nil {
+			damaged++
+			continue
+		}
+		if err := apply(int64(binary.BigEndian.Uint64(part)), entries); err != nil {
+			return damaged, err
+		}
+	}
+}
+
+// close appends what is pending and closes the client.
+func (s *store) close(ctx context.Context) error {
+	if s.client == nil {
+		return nil
+	}
+	err := errors.Join(s.flush(ctx, time.Now()), s.client.Close(ctx))
+	s.client = nil
+	return err
+}
