@@ -57,7 +57,7 @@ type condition struct {
 	Not    *condition        `yaml:"not"`
 }
 
-// sourceDoc says where a value comes from and how it is read. A plain text in YAML is short for {from: text}.
+// sourceDoc says where a value comes from and how it is read. A text or a list in YAML is short for from.
 type sourceDoc struct {
 	From    ref            `yaml:"from"`
 	Like    *pattern       `yaml:"like"`

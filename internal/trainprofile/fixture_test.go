@@ -22,7 +22,7 @@ func TestProfiles(t *testing.T) {
 		t.Run(strings.TrimSuffix(strings.TrimPrefix(path, "testdata/"), ".txt"), func(t *testing.T) {
 			t.Parallel()
 			in, want, wantErrs := readFixture(t, path)
-			got, errs := mapStream(t, in, filepath.Base(filepath.Dir(path)))
+			got, errs := mapLines(t, embeddedSet(t), in, filepath.Base(filepath.Dir(path)))
 			for i := range max(len(got), len(want)) {
 				require.Less(t, i, len(got), "a record is missing: %s", want[min(i, len(want)-1)])
 				require.Less(t, i, len(want), "a record too many: %s", got[min(i, len(got)-1)])
@@ -42,14 +42,13 @@ func readFixture(t *testing.T, path string) (in, out, errs []string) {
 	require.NoError(t, err)
 	require.NotEmpty(t, strings.TrimSpace(string(archive.Comment)), "say what the case shows")
 	for _, f := range archive.Files {
-		lines := strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")
-		switch f.Name {
+		switch part := lines(string(f.Data)); f.Name {
 		case "in":
-			in = lines
+			in = part
 		case "out":
-			out = lines
+			out = part
 		case "errors":
-			errs = lines
+			errs = part
 		default:
 			t.Fatalf("unknown part %s", f.Name)
 		}
@@ -57,10 +56,10 @@ func readFixture(t *testing.T, path string) (in, out, errs []string) {
 	return in, out, errs
 }
 
-// mapStream maps lines as one stream and gives records and errors as a fixture spells them.
-func mapStream(t *testing.T, lines []string, profile string) (records, errs []string) {
+// mapLines maps lines as one stream and gives records and errors as a fixture spells them.
+func mapLines(t *testing.T, set *Set, lines []string, profile string) (records, errs []string) {
 	t.Helper()
-	mapper, set, stream := NewMapper(nil), embeddedSet(t), &Stream{}
+	mapper, stream := NewMapper(nil), &Stream{}
 	for i, line := range lines {
 		out, all := process(mapper, set, stream, decode(t, line))
 		if out.Kind == Unmapped {

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/pdata v1.71.0
 	go.uber.org/goleak v1.3.0
@@ -18,6 +19,7 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	go.opentelemetry.io/collector/featuregate v1.71.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 )
 
 replace github.com/pathologize/otelcol-train/internal/trainrecord => ../trainrecord

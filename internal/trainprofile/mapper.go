@@ -93,8 +93,8 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 		h.Phase = r.phase
 	}
 	for i := range r.header {
-		if c, ok := m.value(p, &r.header[i]); ok {
-			m.setHeader(&h, &r.header[i], c, lr)
+		if c, at, ok := m.read(p, &r.header[i]); ok && m.setHeader(&h, &r.header[i], c, lr) {
+			use(at)
 		}
 	}
 	body := lr.Body().Map()

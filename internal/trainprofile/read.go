@@ -244,6 +244,10 @@ func (s *sourceDoc) readNode(r *reader, n *yaml.Node, path string) {
 		s.From = ref{{key: n.Value}}
 		return
 	}
+	if n.Kind == yaml.SequenceNode {
+		s.From.readNode(r, n, path)
+		return
+	}
 	r.readStruct(n, reflect.ValueOf(s).Elem(), path)
 }
 

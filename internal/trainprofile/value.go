@@ -11,9 +11,16 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// value reads what a step sets from the open object. What was read counts as used; what was not understood stays and is
-// an error.
+// value reads what a step sets from the open object; what was read counts as used.
 func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
+	c, at, ok := m.read(p, step)
+	use(at)
+	return c, ok
+}
+
+// read reads what a step sets, and where it stood. What was not understood stays and is an error; what says nothing (no
+// epoch has begun) is read.
+func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 	reason := ""
 	for src := &step.source; src != nil; src = src.or {
 		c, places, ok := m.fetch(src)
@@ -22,8 +29,7 @@ func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
 		}
 		out, why, ok := c.convert(&step.target, src, p.numericStrings)
 		if ok || why == "" {
-			use(places)
-			return out, ok
+			return out, places, ok
 		}
 		reason = why
 		hold(places)
@@ -31,7 +37,7 @@ func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
 	if reason != "" {
 		m.errs = append(m.errs, FieldError{Field: step.target.spelling, Reason: reason})
 	}
-	return scalar{}, false
+	return scalar{}, nil, false
 }
 
 func use(ps []place) {
