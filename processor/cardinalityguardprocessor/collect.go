@@ -119,30 +119,20 @@ func (w *worker) collect(how handling, result id, attrs pcommon.Map, r ref) {
 	g.touched = g.touched || r.touched
 }
 
-// collectNumbers scrubs and collects the points of a gauge or a delta sum. A touched point without a value says that one
-// source ended, which is no news of the output: it goes.
+// collectNumbers scrubs and collects the points of a gauge or a delta sum.
 func (w *worker) collectNumbers(m pmetric.Metric, how handling) {
 	source, result := w.metricIDs(m)
 	w.begin(m, result)
 	above := w.at.scope&touches != 0
-	points := numbers(m)
-	points.RemoveIf(func(p pmetric.NumberDataPoint) bool {
-		r := ref{point: p, at: p.Timestamp(), touched: above, valued: hasValue(p)}
+	for _, p := range numbers(m).All() {
+		r := ref{point: p, at: p.Timestamp(), valued: hasValue(p)}
 		if how == mergeDelta && p.StartTimestamp() != 0 {
 			r.started = true
 			r.source = w.ids.point(ofSource, source, p.Attributes())
 		}
 		r.touched = w.scrub(p.Attributes(), onDatapoint) || above
 		w.scrubExemplars(p.Exemplars())
-		if r.touched && !r.valued {
-			w.counts.dropped(m, becauseNoValue, 1)
-			return true
-		}
 		w.collect(how, result, p.Attributes(), r)
-		return false
-	})
-	if points.Len() == 0 {
-		w.plan.metrics[w.at.metric] |= emptied
 	}
 }
 

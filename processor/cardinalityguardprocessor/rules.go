@@ -1,7 +1,6 @@
 package cardinalityguardprocessor
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -20,7 +19,7 @@ const (
 type rules struct {
 	exact    map[string]struct{} // full attribute keys
 	patterns map[string]verdict  // a pattern's tokens joined
-	longest  int                 // bytes of the longest pattern
+	begins   map[string]struct{} // every beginning of a pattern, so that most tokens of a key need one look
 	reasons  []string            // by verdict
 }
 
@@ -29,6 +28,7 @@ func newRules(reg *trainrecord.Registry) *rules {
 	r := &rules{
 		exact:    map[string]struct{}{},
 		patterns: map[string]verdict{},
+		begins:   map[string]struct{}{},
 		reasons:  []string{allowed: "", logOnly: "log_only"},
 	}
 	for _, key := range reg.ForbiddenKeys() {
@@ -44,7 +44,9 @@ func newRules(reg *trainrecord.Registry) *rules {
 		}
 		joined := strings.Join(tokens(p.Tokens), "")
 		r.patterns[joined] = v
-		r.longest = max(r.longest, len(joined))
+		for n := 1; n <= len(joined); n++ {
+			r.begins[joined[:n]] = struct{}{}
+		}
 	}
 	return r
 }
@@ -55,20 +57,24 @@ func (r *rules) key(key string) verdict {
 		return logOnly
 	}
 	toks := tokens(key)
-	var buf []byte
 	for i := range toks {
-		buf = buf[:0]
-		for _, t := range toks[i:] {
-			if len(buf)+len(t) > r.longest {
-				break
-			}
-			buf = append(buf, t...)
-			if v, forbidden := r.patterns[string(buf)]; forbidden {
+		joined := toks[i]
+		for j := i + 1; r.begun(joined); j++ {
+			if v, forbidden := r.patterns[joined]; forbidden {
 				return v
 			}
+			if j == len(toks) {
+				break
+			}
+			joined += toks[j]
 		}
 	}
 	return allowed
+}
+
+func (r *rules) begun(joined string) bool {
+	_, begun := r.begins[joined]
+	return begun
 }
 
 // name judges a metric's name. A concept in a name is what the metric measures (a current epoch, a step) and is legal; a
@@ -77,17 +83,15 @@ func (r *rules) name(name string) verdict {
 	toks := tokens(name)
 	for i := range toks {
 		joined := ""
-		for j := i; j < len(toks) && len(joined) <= r.longest; j++ {
-			joined += toks[j]
-			if v, concept := r.patterns[joined]; concept && j+1 < len(toks) && isValue(toks[j+1]) {
-				return v
+		for j := i; j < len(toks); j++ {
+			stem := strings.TrimRight(toks[j], "0123456789")
+			if v, concept := r.patterns[joined+stem]; concept && stem != "" {
+				if stem != toks[j] || (j+1 < len(toks) && isValue(toks[j+1])) {
+					return v
+				}
 			}
-			digits := len(joined) - len(strings.TrimRight(joined, "0123456789"))
-			if digits == 0 || digits >= len(toks[j]) {
-				continue
-			}
-			if v, concept := r.patterns[joined[:len(joined)-digits]]; concept {
-				return v
+			if joined += toks[j]; !r.begun(joined) {
+				break
 			}
 		}
 	}
@@ -107,6 +111,3 @@ func isValue(token string) bool {
 	}
 	return decimals == len(token) || (decimals > 0 && len(token) >= 8)
 }
-
-// reasonList gives the reasons without the empty one of allowed, sorted.
-func (r *rules) reasonList() []string { return slices.Sorted(slices.Values(r.reasons[1:])) }

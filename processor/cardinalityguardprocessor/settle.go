@@ -48,7 +48,8 @@ func (w *worker) remove(r *ref, why reason) {
 }
 
 // judge marks the points of a group that cannot be part of the merged point and says whether there is one: a touched
-// point with a value must be left. Without one, the touched points go and the native points pass as they are.
+// point with a value must be left. Without one, the touched points go and the native points pass as they are. A point
+// without a value says that its source ended, which is no news of an output that others may go on with.
 func (w *worker) judge(g *group) bool {
 	t := &w.table
 	merges := false
