@@ -1,7 +1,5 @@
 package trainrun
 
-import "github.com/pathologize/otelcol-train/internal/trainrecord"
-
 // Entry is the reduced form of a record: what the fold needs and nothing more.
 type Entry struct {
 	RunID     string
@@ -14,7 +12,6 @@ type Entry struct {
 	Time      int64 // event time in Unix nanoseconds, 0 = none
 	Part      string
 	Framework string
-	Phase     string
 	Where     Where
 	TraceID   [16]byte
 	Sampled   bool
@@ -48,7 +45,7 @@ type Value struct {
 
 // Duration is the time of a phase.
 type Duration struct {
-	Phase string // key of the registry without _s
+	Phase string // train, validation, test, checkpoint, data_load, data_wait, epoch, run or other
 	Nanos int64
 }
 
@@ -72,9 +69,6 @@ type Detail struct {
 	Checkpoint *Checkpoint // Epoch, Step, Attempt and At are those of the entry
 	Best       *Objective  // best of an epoch.end
 }
-
-// Event is the number of an event.
-type Event uint8
 
 // ID is the identity of a record. Kind says which of the others count.
 type ID struct {
@@ -102,7 +96,3 @@ type Tree = any
 
 // Absent stands for a parameter that is not there.
 type Absent struct{}
-
-// Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
-// run id.
-func Reduce(r trainrecord.Record) (Entry, bool) { return reduce(&r) }

@@ -1,34 +1,207 @@
 package trainrun
 
-// New gives the empty fold of a run.
-func New(runID string) *Fold { return &Fold{runID: runID} }
+import "unsafe"
+
+// limits bound what a fold keeps. They are fields so that tests can reach them with few records.
+type limits struct {
+	points      int // values of a rank that are kept whole; beyond, steps divisible by 2^k
+	series      int // names in byte order
+	parts       int
+	hosts       int
+	ranks       int // the lowest ranks
+	attempts    int // the newest attempts
+	extremes    int // attempts, the newest, whose extremes survive thinning
+	starts      int
+	launches    int
+	ends        int
+	endValues   int
+	failures    int
+	checkpoints int
+	artifacts   int
+	slack       int // a table of names may grow to slack times its limit before it is cut
+}
+
+// MaxFailures is the number of failures that a State lists.
+const MaxFailures = 20
+
+func defaultLimits() limits {
+	return limits{
+		points: 200_000, series: 1000, parts: 256, hosts: 64, ranks: 1024, attempts: 1024, extremes: 16,
+		starts: 1024, launches: 8, ends: 512, endValues: 1000, failures: MaxFailures, checkpoints: 1024, artifacts: 256, slack: 8,
+	}
+}
 
 // Fold is the state of one run.
-type Fold struct{ runID string }
+type Fold struct {
+	runID string
+	lim   limits
+	seen  seen
 
-// Apply adds a record. It answers false when nothing changed: a duplicate.
-func (f *Fold) Apply(e Entry) bool { return false }
+	counts                          [eventCount]int64
+	rejected, noTime, masked, cut   int64
+	first, last, started, runLength int64 // event times, 0 = none; the longest reported run_s
 
-// State computes what the records prove.
-func (f *Fold) State() *State { return &State{RunID: f.runID} }
+	attempts attemptTable
+	ranks    rankTable
+	parts    partTable
+	hosts    hostTable
+	series   seriesTable
+	rows     rowTable
+	full     bool // some table wants to be compacted
+
+	framework             register[string]
+	where                 register[Where]
+	traceStart, traceRest register[[16]byte]
+
+	starts          least[start]
+	launches        least[launch]
+	ends            least[end]
+	failures        least[failure]
+	failMarks       least[mark]
+	bestCheckpoints least[saved]
+	checkpoints     least[saved]
+	artifacts       artifactTable
+}
+
+// New gives the empty fold of a run.
+func New(runID string) *Fold { return newFold(runID, defaultLimits()) }
+
+func newFold(runID string, lim limits) *Fold {
+	f := &Fold{runID: runID, lim: lim}
+	f.hosts.reset()
+	return f
+}
+
+// RunID names the run.
+func (f *Fold) RunID() string { return f.runID }
+
+// Count is the number of records so far, torn lines left out.
+func (f *Fold) Count() int64 {
+	var n int64
+	for _, c := range f.counts {
+		n += c
+	}
+	return n
+}
+
+// Apply adds a record. It answers false when nothing changed: a duplicate, or no event that is counted.
+func (f *Fold) Apply(e Entry) bool {
+	if e.Event == EventNone || e.Event >= eventCount {
+		return false
+	}
+	e.normalize()
+	if e.Torn && e.ID.Kind == IDUID {
+		return f.seen.addTorn(&e)
+	}
+	if !f.seen.add(&e) {
+		return false
+	}
+	f.account(&e)
+	at := stampOf(&e)
+	f.registers(&e, &at)
+	switch e.Event {
+	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
+		f.addRow(&e, &at)
+	case EventRunEnd:
+		if e.Epoch.Set || e.Step.Set || e.Progress >= 0 {
+			values := e.Values
+			e.Values = nil // they are final values, no points
+			f.addRow(&e, &at)
+			e.Values = values
+		}
+	default: // nothing that moves a curve
+	}
+	f.rare(&e, &at)
+	if f.full {
+		f.compact()
+	}
+	return true
+}
+
+// account counts a record and its time.
+func (f *Fold) account(e *Entry) {
+	f.counts[e.Event]++
+	f.masked += e.Masked
+	f.cut += e.Cut
+	if e.Rejected {
+		f.rejected++
+	}
+	if e.Seq > 0 {
+		f.seen.sequence(seqKey{attempt: e.Attempt, rank: e.Rank}).add(e.Seq)
+	}
+	a := f.attempts.get(e.Attempt, f.lim.attempts)
+	if e.Time == 0 {
+		if !e.Rejected {
+			f.noTime++
+		}
+		return
+	}
+	f.first, f.last = earlier(f.first, e.Time), max(f.last, e.Time)
+	if e.Event == EventRunStart {
+		f.started = earlier(f.started, e.Time)
+	}
+	if a != nil {
+		a.first, a.last = earlier(a.first, e.Time), max(a.last, e.Time)
+	}
+}
+
+// earlier is the least of two times of which 0 is none.
+func earlier(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+func (f *Fold) registers(e *Entry, at *stamp) {
+	if e.Framework != "" {
+		f.framework.offer(at, e.Framework, (*stamp).compareFirst)
+	}
+	if e.Where != (Where{}) {
+		f.where.offer(at, e.Where, (*stamp).compareFirst)
+	}
+	if e.TraceID != ([16]byte{}) {
+		if e.Event == EventRunStart {
+			f.traceStart.offer(at, e.TraceID, (*stamp).compareFirst)
+		} else {
+			f.traceRest.offer(at, e.TraceID, (*stamp).compareFirst)
+		}
+	}
+}
 
 // SizeBytes estimates the memory that the fold holds.
-func (f *Fold) SizeBytes() int64 { return 0 }
+func (f *Fold) SizeBytes() int64 {
+	const item = 400 // of the small lists, with their texts
+	n := int64(unsafe.Sizeof(*f)) + f.seen.size() + f.rows.size() + f.series.size() + f.parts.size() + f.ranks.size()
+	n += int64(len(f.attempts)) * int64(unsafe.Sizeof(attemptTimes{}))
+	n += int64(len(f.starts.items)+len(f.failMarks.items)+len(f.hosts.names)) * item
+	n += int64(len(f.bestCheckpoints.items)+len(f.checkpoints.items)+len(f.artifacts.items)) * item
+	for i := range f.failures.items {
+		n += item + int64(len(f.failures.items[i].Message)+len(f.failures.items[i].Stack))
+	}
+	for i := range f.ends.items {
+		n += item + int64(len(f.ends.items[i].values))*48
+	}
+	for i := range f.launches.items {
+		n += item + treeSize(f.launches.items[i].detail.Params)
+	}
+	return n
+}
 
-// Snapshot gives the fold's bytes: equal sets of records give equal bytes.
-func (f *Fold) Snapshot() []byte { return nil }
-
-// Restore makes a fold from a snapshot.
-func Restore(b []byte) (*Fold, error) { return nil, nil }
-
-// AppendEntry appends the encoding of one entry.
-func AppendEntry(dst []byte, e *Entry) []byte { return dst }
-
-// DecodeEntry reads an entry from the beginning of b and says how many bytes it took.
-func DecodeEntry(b []byte) (e Entry, n int, err error) { return Entry{}, 0, nil }
-
-// AppendEntries appends the encoding of a batch, whose entries share their strings.
-func AppendEntries(dst []byte, entries []Entry) []byte { return dst }
-
-// DecodeEntries reads what AppendEntries wrote.
-func DecodeEntries(b []byte) ([]Entry, error) { return nil, nil }
+func treeSize(t Tree) int64 {
+	n := int64(16)
+	switch v := t.(type) {
+	case string:
+		n += int64(len(v))
+	case []any:
+		for _, e := range v {
+			n += treeSize(e)
+		}
+	case map[string]any:
+		for k, e := range v {
+			n += 48 + int64(len(k)) + treeSize(e)
+		}
+	default: // in the interface
+	}
+	return n
+}

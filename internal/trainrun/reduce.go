@@ -1,5 +1,190 @@
 package trainrun
 
-import "github.com/pathologize/otelcol-train/internal/trainrecord"
+import (
+	"cmp"
+	"crypto/sha256"
+	"math"
+	"slices"
+	"strings"
 
-func reduce(_ *trainrecord.Record) (Entry, bool) { return Entry{}, false }
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Bounds of an entry.
+const (
+	MaxText      = 4096    // bytes of a message, a stack, a command, a path
+	maxLabel     = 512     // bytes of a part, a host, a name of a version
+	maxName      = 1024    // bytes of the name of a measurement; a longer one is left out
+	maxValues    = 4096    // measurements of a record
+	maxVersions  = 64      // versions of a run.start
+	maxListed    = 256     // artifacts of a run.end
+	maxCoord     = 1 << 53 // epochs and steps are below it
+	maxSeconds   = 1e9     // a longer duration is none
+	maxAttempt   = math.MaxInt32
+	maxSeq       = 1 << 62
+	nanosPerSec  = 1e9
+	emptyOffset  = -1
+	noProgress   = -1.0
+	digestLength = 16
+)
+
+// Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
+// run id.
+func Reduce(r trainrecord.Record) (Entry, bool) {
+	event := eventOf(r.Event)
+	if event == EventNone || r.RunID == "" {
+		return Entry{}, false
+	}
+	e := Entry{
+		RunID: r.RunID, Event: event, ID: identity(&r),
+		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
+		Part: label(r.Part), Framework: label(r.Framework), TraceID: r.TraceID, Sampled: r.Sampled,
+		Rejected: r.Error != "", Torn: r.Error == trainrecord.ReasonTorn, Progress: noProgress,
+	}
+	e.Where = where(&r)
+	rd := reducer{e: &e, body: r.Body, phase: r.Phase}
+	rd.read()
+	e.normalize()
+	return e, true
+}
+
+func nanos(t pcommon.Timestamp) int64 {
+	if t > math.MaxInt64 {
+		return 0
+	}
+	return int64(t)
+}
+
+func identity(r *trainrecord.Record) ID {
+	id := r.Identity()
+	switch {
+	case id.HasUID:
+		out := ID{Kind: IDUID, File: id.UID.File, CRC: id.UID.CRC, Place: id.UID.Offset}
+		out.Index = uint32(min(int64(id.UID.Index), math.MaxUint32))
+		if id.UID.RunID != r.RunID {
+			out.RunID = id.UID.RunID
+		}
+		return out
+	case strings.HasPrefix(id.Key, "s:") && r.Seq > 0:
+		return ID{Kind: IDSeq}
+	default:
+		sum := sha256.Sum256([]byte(id.Key))
+		out := ID{Kind: IDHash}
+		copy(out.Hash[:], sum[:digestLength])
+		return out
+	}
+}
+
+// normalize brings an entry, also one from a journal, into the ranges that the fold relies on.
+func (e *Entry) normalize() {
+	e.Attempt = min(max(e.Attempt, 1), maxAttempt)
+	e.Rank = min(max(e.Rank, 0), maxAttempt)
+	e.Seq = min(max(e.Seq, 0), maxSeq)
+	e.Offset = max(e.Offset, emptyOffset)
+	e.Time = max(e.Time, 0)
+	e.ID.Place = max(e.ID.Place, 0)
+	if e.ID.Kind == IDUID {
+		e.Offset = e.ID.Place
+	} else {
+		e.ID.Place = 0
+	}
+	for _, n := range []*Int{&e.Epoch, &e.Step, &e.PlannedEpochs, &e.PlannedSteps} {
+		if n.V < 0 || n.V > maxCoord || !n.Set {
+			*n = Int{}
+		}
+	}
+	if !(e.Progress >= 0 && e.Progress <= maxCoord) {
+		e.Progress = noProgress
+	}
+	for i := range e.Values {
+		if math.IsNaN(e.Values[i].V) {
+			e.Values[i].V = math.NaN() // one spelling
+		}
+	}
+}
+
+func label(s string) string {
+	if len(s) <= maxLabel {
+		return s
+	}
+	return trainrecord.CutText([]byte(s), maxLabel)
+}
+
+func text(m pcommon.Map, key string, n int) string {
+	v, ok := m.Get(key)
+	if !ok || v.Type() == pcommon.ValueTypeEmpty {
+		return ""
+	}
+	s := v.AsString()
+	if len(s) > n {
+		return trainrecord.CutText([]byte(s), n)
+	}
+	return s
+}
+
+func integer(m pcommon.Map, key string) Int {
+	if v, ok := m.Get(key); ok {
+		if n, ok := trainrecord.Integer(v); ok {
+			return Int{V: n, Set: true}
+		}
+	}
+	return Int{}
+}
+
+func object(m pcommon.Map, key string) (pcommon.Map, bool) {
+	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeMap {
+		return v.Map(), true
+	}
+	return pcommon.Map{}, false
+}
+
+// Resource attributes by the semantic conventions that a result names.
+const (
+	attrService      = "service.name"
+	attrNamespace    = "k8s.namespace.name"
+	attrJob          = "k8s.job.name"
+	attrPod          = "k8s.pod.name"
+	attrK8sContainer = "k8s.container.name"
+	attrContainer    = "container.name"
+	attrPID          = "process.pid"
+)
+
+func where(r *trainrecord.Record) Where {
+	w := Where{Host: label(r.Host)}
+	for k, v := range r.Resource.All() {
+		switch k {
+		case attrService:
+			w.Service = label(v.AsString())
+		case attrNamespace:
+			w.Namespace = label(v.AsString())
+		case attrJob:
+			w.Job = label(v.AsString())
+		case attrPod:
+			w.Pod = label(v.AsString())
+		case attrK8sContainer:
+			w.Container = label(v.AsString())
+		case attrContainer:
+			if w.Container == "" {
+				w.Container = label(v.AsString())
+			}
+		case attrPID:
+			w.PID, _ = trainrecord.Integer(v)
+		default: // not part of a result
+		}
+	}
+	return w
+}
+
+func sortValues(values []Value) []Value {
+	slices.SortStableFunc(values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	out := values[:0]
+	for i, v := range values {
+		if i+1 < len(values) && values[i+1].Name == v.Name {
+			continue // of a doubled key the last counts
+		}
+		out = append(out, v)
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package trainrun
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// reducer reads the body of one record into its entry.
+type reducer struct {
+	e     *Entry
+	body  pcommon.Map
+	phase string
+}
+
+func (r *reducer) read() {
+	switch r.e.Event {
+	case EventRunStart:
+		r.start()
+		r.coordinates()
+	case EventEpochEnd:
+		r.progress()
+		r.epochDetail()
+	case EventStepEnd, EventPhaseStart, EventPhaseEnd:
+		r.progress()
+	case EventCheckpointSave:
+		r.coordinates()
+		r.e.Detail = &Detail{Checkpoint: checkpoint(r.body)}
+	case EventArtifact:
+		r.e.Detail = &Detail{Artifacts: []Artifact{artifact(r.body)}}
+	case EventRunFailure:
+		r.coordinates()
+		r.e.Detail = &Detail{
+			ErrorType: text(r.body, trainrecord.BodyErrorType, maxLabel),
+			Message:   text(r.body, trainrecord.BodyMessage, MaxText),
+			Stack:     text(r.body, trainrecord.BodyStack, MaxText),
+		}
+	case EventRunEnd:
+		r.progress()
+		r.end()
+	default: // heartbeat and log only count
+	}
+}
+
+func (r *reducer) coordinates() {
+	r.e.Epoch = integer(r.body, trainrecord.BodyEpoch)
+	r.e.Step = integer(r.body, trainrecord.BodyStep)
+	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
+	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
+	if v, ok := r.body.Get(trainrecord.BodyEpochProgress); ok {
+		if p, ok := trainrecord.Number(v); ok {
+			r.e.Progress = p
+		}
+	}
+}
+
+func (r *reducer) progress() {
+	r.coordinates()
+	r.measurements()
+	r.durations()
+}
+
+func (r *reducer) measurements() {
+	m, ok := object(r.body, trainrecord.BodyMeasurements)
+	if !ok {
+		return
+	}
+	r.e.Values = make([]Value, 0, min(m.Len(), maxValues))
+	for name, v := range m.All() {
+		x, ok := trainrecord.Number(v)
+		if !ok || name == "" || len(name) > maxName || len(r.e.Values) == maxValues {
+			r.e.Cut++
+			continue
+		}
+		r.e.Values = append(r.e.Values, Value{Name: name, V: x})
+	}
+	r.e.Values = sortValues(r.e.Values)
+}
+
+func (r *reducer) durations() {
+	m, ok := object(r.body, trainrecord.BodyDurations)
+	if !ok {
+		return
+	}
+	var sums [len(phaseNames)]int64
+	for key, v := range m.All() {
+		seconds, ok := trainrecord.Number(v)
+		if !ok || !(seconds >= 0 && seconds <= maxSeconds) {
+			continue
+		}
+		name, isDuration := strings.CutSuffix(key, durationSuffix)
+		if key == durationPhase {
+			name = r.phaseName()
+		}
+		if i, known := phaseIndex(name); known && isDuration {
+			sums[i] = int64(math.Round(seconds * nanosPerSec))
+		}
+	}
+	for i, n := range sums {
+		if n > 0 {
+			r.e.Durations = append(r.e.Durations, Duration{Phase: phaseNames[i], Nanos: n})
+		}
+	}
+}
+
+// phaseName is the phase that phase_s belongs to.
+func (r *reducer) phaseName() string {
+	if _, ok := phaseIndex(r.phase); ok && r.phase != phaseRun {
+		return r.phase
+	}
+	return phaseOther
+}
+
+func (r *reducer) epochDetail() {
+	var d Detail
+	if m, ok := object(r.body, trainrecord.BodyCheckpoint); ok {
+		d.Checkpoint = checkpoint(m)
+	}
+	if m, ok := object(r.body, trainrecord.BodyBest); ok {
+		d.Best = objective(m)
+	}
+	if d.Checkpoint != nil || d.Best != nil {
+		r.e.Detail = &d
+	}
+}
+
+func (r *reducer) start() {
+	var d Detail
+	if m, ok := object(r.body, trainrecord.BodyParams); ok {
+		t := treeReader{}
+		d.Params = t.read(m)
+		r.e.Masked += t.masked
+		r.e.Cut += t.cut
+	}
+	if m, ok := object(r.body, trainrecord.BodyObjective); ok {
+		d.Objective = objective(m)
+	}
+	if m, ok := object(r.body, trainrecord.BodyResumedFrom); ok {
+		d.ResumedEpoch = integer(m, trainrecord.BodyEpoch)
+		d.ResumedStep = integer(m, trainrecord.BodyStep)
+	}
+	if m, ok := object(r.body, trainrecord.BodyGit); ok {
+		d.Git = &Git{Commit: text(m, "commit", maxLabel), Branch: text(m, "branch", maxLabel)}
+		if v, ok := m.Get("dirty"); ok && v.Type() == pcommon.ValueTypeBool {
+			dirty := v.Bool()
+			d.Git.Dirty = &dirty
+		}
+	}
+	if v, ok := r.body.Get(trainrecord.BodyCommand); ok {
+		command, masked := maskCommand(v)
+		d.Command = command
+		r.e.Masked += masked
+	}
+	if m, ok := object(r.body, trainrecord.BodyVersions); ok {
+		d.Versions = r.versions(m)
+	}
+	d.TaskFamily = trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, text(r.body, trainrecord.BodyTaskFamily, maxLabel))
+	r.e.Detail = &d
+}
+
+func (r *reducer) versions(m pcommon.Map) []Pair {
+	out := make([]Pair, 0, min(m.Len(), maxVersions))
+	for name, v := range m.All() {
+		switch v.Type() {
+		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeEmpty:
+			continue
+		default:
+			out = append(out, Pair{Name: label(name), Value: label(v.AsString())})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
+	out = slices.CompactFunc(out, func(a, b Pair) bool { return a.Name == b.Name })
+	if len(out) > maxVersions {
+		r.e.Cut += int64(len(out) - maxVersions)
+		out = out[:maxVersions]
+	}
+	return out
+}
+
+func (r *reducer) end() {
+	d := Detail{
+		StopReason:      text(r.body, trainrecord.BodyStopReason, maxLabel),
+		EpochsCompleted: integer(r.body, trainrecord.BodyEpochsCompleted),
+	}
+	switch o := text(r.body, trainrecord.BodyOutcome, maxLabel); o {
+	case trainrecord.OutcomeSuccess, trainrecord.OutcomeFailed, trainrecord.OutcomeAborted:
+		d.Outcome = o
+	default: // an end without a known outcome is an end all the same
+		d.Outcome = trainrecord.OutcomeUnknown
+	}
+	if v, ok := r.body.Get(trainrecord.BodyArtifacts); ok && v.Type() == pcommon.ValueTypeSlice {
+		for _, a := range v.Slice().All() {
+			if a.Type() != pcommon.ValueTypeMap || len(d.Artifacts) == maxListed {
+				r.e.Cut++
+				continue
+			}
+			d.Artifacts = append(d.Artifacts, artifact(a.Map()))
+		}
+	}
+	r.e.Detail = &d
+}
+
+func objective(m pcommon.Map) *Objective {
+	o := Objective{Metric: text(m, trainrecord.BodyMetric, maxName), Mode: text(m, "mode", maxLabel)}
+	if o.Metric == "" {
+		return nil
+	}
+	if o.Mode != ModeMin && o.Mode != ModeMax {
+		o.Mode = ""
+	}
+	return &o
+}
+
+func artifact(m pcommon.Map) Artifact {
+	return Artifact{
+		Role: text(m, trainrecord.BodyRole, maxLabel), Path: text(m, trainrecord.BodyPath, MaxText),
+		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+	}
+}
+
+func checkpoint(m pcommon.Map) *Checkpoint {
+	c := Checkpoint{
+		Path: text(m, trainrecord.BodyPath, MaxText), Kind: text(m, trainrecord.BodyKind, maxLabel),
+		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+		Metric: text(m, trainrecord.BodyMetric, maxName),
+	}
+	c.Kind = trainrecord.Load().Bounded("checkpoint_kind", c.Kind)
+	if v, ok := m.Get(trainrecord.BodyValue); ok {
+		if x, ok := trainrecord.Number(v); ok {
+			c.Value = &x
+		}
+	}
+	return &c
+}
+
+func pointer(n Int) *int64 {
+	if !n.Set {
+		return nil
+	}
+	return &n.V
+}

@@ -1,0 +1,322 @@
+package trainrun
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// compact brings the fold into its canonical form: tables of names cut to their bounds and sorted, rows without what other
+// ranks own and what thinning leaves out, sorted. Two folds of one set of records are equal afterwards.
+func (f *Fold) compact() {
+	f.full = false
+	if !f.rows.dirty {
+		return
+	}
+	parts := f.parts.cut(f.lim.parts)
+	hosts := f.hosts.cut(f.lim.hosts)
+	series := f.series.cut(f.lim.series, parts, f.parts.items)
+	f.renumber(parts, hosts, series)
+	f.thin()
+	f.rows.sort()
+	f.rows.dirty = false
+	f.rows.floor = f.rows.stored()
+}
+
+// renumber gives rows and values their new numbers and drops what is gone: parts, series, ranks, and values of a rank that
+// does not own the series any more.
+func (f *Fold) renumber(parts, hosts, series []uint32) {
+	t := &f.rows
+	rows := t.rows[:0]
+	n := uint32(0)
+	for _, r := range t.rows {
+		part := parts[r.part]
+		if part == gone || !f.ranks.has(int64(r.rank)) {
+			continue
+		}
+		from := n
+		for i := r.from; i < r.from+r.n; i++ {
+			id := series[t.series[i]]
+			if id == gone || f.series.items[id].owner != int64(r.rank) {
+				continue
+			}
+			t.series[n], t.values[n] = id, t.values[i]
+			n++
+		}
+		if n == from && int64(r.rank) != f.parts.items[part].owner {
+			continue
+		}
+		r.part, r.host, r.from, r.n = uint16(part), uint16(hosts[r.host]), from, n-from
+		rows = append(rows, r)
+	}
+	t.rows, t.series, t.values = rows, t.series[:n], t.values[:n]
+}
+
+// thin drops rows whose axis value the level of their rank does not divide, but keeps extremes: the first, last, least and
+// greatest value of each series in each of the newest attempts, and the rows that prove how far an attempt came.
+func (f *Fold) thin() {
+	t := &f.rows
+	below := f.belowLevel()
+	if below == nil {
+		return
+	}
+	keepValue, keepRow := f.extremes()
+	rows := t.rows[:0]
+	n := uint32(0)
+	for i, r := range t.rows {
+		from := n
+		for j := r.from; j < r.from+r.n; j++ {
+			if !below[i] || keepValue[j] {
+				t.series[n], t.values[n] = t.series[j], t.values[j]
+				n++
+			}
+		}
+		if below[i] && n == from && !keepRow[i] {
+			continue
+		}
+		r.from, r.n = from, n-from
+		rows = append(rows, r)
+	}
+	t.rows, t.series, t.values = rows, t.series[:n], t.values[:n]
+}
+
+// belowLevel says which rows are to be thinned out, nil when none is.
+func (f *Fold) belowLevel() []bool {
+	type pair struct{ epoch, step int }
+	levels := make(map[int32]pair, len(f.ranks.items))
+	any := false
+	for i := range f.ranks.items {
+		e, s := f.ranks.items[i].levels(f.lim.points)
+		levels[int32(f.ranks.items[i].rank)] = pair{e, s}
+		any = any || e > 0 || s > 0
+	}
+	if !any {
+		return nil
+	}
+	below := make([]bool, len(f.rows.rows))
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		l := levels[r.rank]
+		if r.axis == AxisEpoch {
+			below[i] = divisor(uint64(r.x())) < l.epoch
+		} else {
+			below[i] = divisor(uint64(r.x())) < l.step
+		}
+	}
+	return below
+}
+
+// extremeKey names a curve, or (series gone) the progress of a part, in one attempt.
+type extremeKey struct {
+	series  uint32
+	part    uint16
+	attempt int32
+}
+
+// found are indices of values, or of rows; -1 = none.
+type found struct{ first, last, least, greatest, nonFinite int }
+
+func (f *Fold) extremes() (values, rows []bool) {
+	t := &f.rows
+	values, rows = make([]bool, len(t.values)), make([]bool, len(t.rows))
+	all := map[extremeKey]*found{}
+	owners := make([]int32, len(t.values)) // the row of each value
+	for i := range t.rows {
+		r := &t.rows[i]
+		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
+			continue
+		}
+		if int64(r.rank) == f.parts.items[r.part].owner {
+			t.progress(all, i)
+		}
+		for j := int(r.from); j < int(r.from+r.n); j++ {
+			owners[j] = int32(i)
+			t.extreme(all, owners, j)
+		}
+	}
+	for k, e := range all {
+		marked := values
+		if k.series == gone {
+			marked = rows
+		}
+		for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
+			if i >= 0 {
+				marked[i] = true
+			}
+		}
+	}
+	t.companions(values, owners)
+	return values, rows
+}
+
+// companions marks, for each marked value, the value that replaced it: of one axis value the latest record counts.
+func (t *rowTable) companions(marked []bool, owners []int32) {
+	type spot struct {
+		series  uint32
+		attempt int32
+		x       int64
+	}
+	at := func(j int) spot { r := &t.rows[owners[j]]; return spot{t.series[j], r.attempt, r.x()} }
+	latest := map[spot]int{}
+	for j, m := range marked {
+		if m {
+			latest[at(j)] = j
+		}
+	}
+	for j := range marked {
+		s := at(j)
+		if best, ok := latest[s]; ok && t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
+			latest[s] = j
+		}
+	}
+	for _, j := range latest {
+		marked[j] = true
+	}
+}
+
+func entryOf(all map[extremeKey]*found, k extremeKey) *found {
+	e := all[k]
+	if e == nil {
+		e = &found{-1, -1, -1, -1, -1}
+		all[k] = e
+	}
+	return e
+}
+
+// better replaces *best by i when there is none yet or i comes before it.
+func better(best *int, i int, before func(i, j int) bool) {
+	if *best < 0 || before(i, *best) {
+		*best = i
+	}
+}
+
+func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
+	r := &t.rows[owners[j]]
+	e := entryOf(all, extremeKey{t.series[j], 0, r.attempt})
+	row := func(i int) *row { return &t.rows[owners[i]] }
+	// Of one axis value the later row counts, and so it does for the first and the last one.
+	newer := func(i, k int) bool { return row(i).compareAge(row(k)) > 0 }
+	lower := func(i, k int) bool {
+		a, b := row(i).x(), row(k).x()
+		if row(i).axis == AxisOrder {
+			return !newer(i, k)
+		}
+		return a < b || a == b && newer(i, k)
+	}
+	better(&e.first, j, lower)
+	better(&e.last, j, func(i, k int) bool {
+		if a, b := row(i).x(), row(k).x(); row(i).axis != AxisOrder && a != b {
+			return a > b
+		}
+		return newer(i, k)
+	})
+	v := t.values[j]
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		better(&e.nonFinite, j, lower)
+		return
+	}
+	better(&e.least, j, func(i, k int) bool {
+		return t.values[i] < t.values[k] || t.values[i] == t.values[k] && lower(i, k)
+	})
+	better(&e.greatest, j, func(i, k int) bool {
+		return t.values[i] > t.values[k] || t.values[i] == t.values[k] && lower(i, k)
+	})
+}
+
+// progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
+// completed epochs.
+func (t *rowTable) progress(all map[extremeKey]*found, i int) {
+	e := entryOf(all, extremeKey{gone, t.rows[i].part, t.rows[i].attempt})
+	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
+		return func(i, j int) bool {
+			a, b := value(&t.rows[i]), value(&t.rows[j])
+			if a != b {
+				return a > b == highest
+			}
+			return t.rows[i].compareAge(&t.rows[j]) > 0
+		}
+	}
+	step := func(r *row) int64 { return r.step }
+	epoch := func(r *row) int64 { return r.epoch }
+	if t.rows[i].step >= 0 {
+		better(&e.first, i, by(step, false))
+		better(&e.last, i, by(step, true))
+	}
+	if t.rows[i].epoch >= 0 {
+		better(&e.least, i, by(epoch, false))
+		better(&e.greatest, i, by(epoch, true))
+	}
+	better(&e.nonFinite, i, by(func(r *row) int64 { return r.done }, true))
+}
+
+func (t *rankTable) has(rank int64) bool {
+	_, ok := slices.BinarySearchFunc(t.items, rank, func(a rankCounts, r int64) int {
+		switch {
+		case a.rank < r:
+			return -1
+		case a.rank > r:
+			return 1
+		default:
+			return 0
+		}
+	})
+	return ok
+}
+
+// sort orders the rows, gives their values the same order, and drops what is there twice.
+func (t *rowTable) sort() {
+	for i := range t.rows {
+		t.rows[i].sortValues(t)
+	}
+	order := make([]uint32, len(t.rows))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	compare := func(a, b uint32) int { return t.compareRows(&t.rows[a], &t.rows[b]) }
+	if !slices.IsSortedFunc(order, compare) {
+		slices.SortFunc(order, compare)
+	}
+	order = slices.CompactFunc(order, func(a, b uint32) bool { return compare(a, b) == 0 })
+	rows := make([]row, 0, len(order))
+	values := make([]float64, 0, len(t.values))
+	series := make([]uint32, 0, len(t.series))
+	for _, i := range order {
+		r := t.rows[i]
+		from := uint32(len(values))
+		values = append(values, t.values[r.from:r.from+r.n]...)
+		series = append(series, t.series[r.from:r.from+r.n]...)
+		r.from = from
+		rows = append(rows, r)
+	}
+	t.rows, t.values, t.series = rows, values, series
+}
+
+// sortValues orders the values of a row by series.
+func (r *row) sortValues(t *rowTable) {
+	series, values := t.series[r.from:r.from+r.n], t.values[r.from:r.from+r.n]
+	if slices.IsSorted(series) {
+		return
+	}
+	if len(series) > 64 {
+		sort.Sort(bySeries{series, values})
+		return
+	}
+	for i := 1; i < len(series); i++ {
+		for j := i; j > 0 && series[j] < series[j-1]; j-- {
+			series[j], series[j-1] = series[j-1], series[j]
+			values[j], values[j-1] = values[j-1], values[j]
+		}
+	}
+}
+
+type bySeries struct {
+	series []uint32
+	values []float64
+}
+
+func (s bySeries) Len() int           { return len(s.series) }
+func (s bySeries) Less(i, j int) bool { return s.series[i] < s.series[j] }
+func (s bySeries) Swap(i, j int) {
+	s.series[i], s.series[j] = s.series[j], s.series[i]
+	s.values[i], s.values[j] = s.values[j], s.values[i]
+}

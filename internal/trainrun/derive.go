@@ -1,0 +1,258 @@
+package trainrun
+
+import (
+	"slices"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// What an outcome rests on.
+const (
+	FromEnd     = "end"
+	FromFailure = "failure"
+	FromParts   = "parts"
+)
+
+// deriver computes a State from a compacted fold.
+type deriver struct {
+	f       *Fold
+	st      *State
+	seg     *segmenter
+	numbers []int64
+	attempt []int32 // of each row
+	cuts    [][]cut // by part and attempt
+	ends    []int   // attempt of each end
+	progress
+}
+
+// State computes what the records prove. It costs a pass over the kept rows.
+func (f *Fold) State() *State {
+	f.compact()
+	d := &deriver{f: f, st: &State{RunID: f.runID}, seg: newSegmenter(f)}
+	d.numbers = d.seg.numbers()
+	d.place()
+	d.collect()
+	d.outcome()
+	d.attempts()
+	d.series()
+	d.parts()
+	d.launches()
+	d.files()
+	d.rest()
+	d.conflict()
+	d.truncated()
+	return d.st
+}
+
+// place finds the attempt of each row and end.
+func (d *deriver) place() {
+	rows := d.f.rows.rows
+	d.attempt = make([]int32, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		at := spot{int64(r.attempt), int64(r.rank), d.f.parts.items[r.part].name, r.file, r.kind, r.pos, r.time}
+		d.attempt[i] = int32(d.seg.attempt(&at))
+	}
+	d.ends = make([]int, len(d.f.ends.items))
+	for i := range d.f.ends.items {
+		e := &d.f.ends.items[i]
+		at := e.at.spot(e.part)
+		d.ends[i] = d.seg.attempt(&at)
+		if e.at.attempt == 1 && e.at.kind == posOffset && len(d.seg.list) > 1 {
+			d.ends[i] = max(d.ends[i], d.attemptBefore(&e.at))
+		}
+	}
+}
+
+// attemptBefore is the newest attempt in the stream before a record. An end without a number, which a launcher appends,
+// belongs to it.
+func (d *deriver) attemptBefore(at *stamp) int {
+	newest := 0
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		if r.file == at.file && r.kind == at.kind && r.pos < at.pos {
+			newest = max(newest, int(d.attempt[i]))
+		}
+	}
+	for i := range d.f.starts.items {
+		s := &d.f.starts.items[i]
+		if s.at.file == at.file && s.at.kind == at.kind && s.at.pos < at.pos {
+			sp := s.at.spot(s.part)
+			newest = max(newest, d.seg.attempt(&sp))
+		}
+	}
+	return newest
+}
+
+func (d *deriver) newest() int { return len(d.seg.list) - 1 }
+
+// choose gives the ends of a part in an attempt in the order of their authority: the lowest rank, then the latest.
+func (d *deriver) choose(part string, attempt int) []*end {
+	var out []*end
+	for i := range d.f.ends.items {
+		if e := &d.f.ends.items[i]; e.part == part && d.ends[i] == attempt {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *end) int { return a.at.compareNewest(&b.at) })
+	return out
+}
+
+func reason(ends []*end) string {
+	for _, e := range ends {
+		if e.outcome == ends[0].outcome && e.reason != "" {
+			return e.reason
+		}
+	}
+	return ""
+}
+
+func (d *deriver) outcome() {
+	st := d.st
+	if ends := d.choose("", d.newest()); len(ends) > 0 {
+		st.Outcome, st.OutcomeFrom, st.EndedAt = ends[0].outcome, FromEnd, ends[0].at.time
+		st.StopReason = reason(ends)
+		return
+	}
+	for i := range d.f.failMarks.items {
+		m := &d.f.failMarks.items[i]
+		at := m.at.spot(m.part)
+		if d.seg.attempt(&at) == d.newest() {
+			st.Outcome, st.OutcomeFrom, st.EndedAt = trainrecord.OutcomeFailed, FromFailure, m.at.time
+			return
+		}
+	}
+	d.outcomeOfParts()
+}
+
+// partEnds are the ends of a part in the newest attempt that touched it, nil while it goes on.
+func (d *deriver) partEnds(id int) []*end {
+	name := d.f.parts.items[id].name
+	newest := -1
+	for i := range d.f.ends.items {
+		if d.f.ends.items[i].part == name {
+			newest = max(newest, d.ends[i])
+		}
+	}
+	if newest < 0 || newest < d.lastAttempt(id) {
+		return nil
+	}
+	return d.choose(name, newest)
+}
+
+// outcomeOfParts takes the worst outcome of the parts when all have ended and the run itself never said anything.
+func (d *deriver) outcomeOfParts() {
+	rank := map[string]int{
+		trainrecord.OutcomeSuccess: 1, trainrecord.OutcomeUnknown: 2, trainrecord.OutcomeAborted: 3, trainrecord.OutcomeFailed: 4,
+	}
+	var worst []*end
+	latest := int64(0)
+	for id, p := range d.f.parts.items {
+		if d.lastAttempt(id) < 0 {
+			continue
+		}
+		ends := d.partEnds(id)
+		if p.name == "" || len(ends) == 0 {
+			return
+		}
+		latest = max(latest, ends[0].at.time)
+		if worst == nil || rank[ends[0].outcome] > rank[worst[0].outcome] {
+			worst = ends
+		}
+	}
+	if worst != nil {
+		d.st.Outcome, d.st.OutcomeFrom, d.st.StopReason, d.st.EndedAt = worst[0].outcome, FromParts, reason(worst), latest
+	}
+}
+
+// finals lists the measurements of run.end: for each part those of the end with the most authority that has any.
+func (d *deriver) finals(part string, ends []*end) {
+	for _, e := range ends {
+		if len(e.values) == 0 {
+			continue
+		}
+		for _, v := range e.values {
+			d.st.Finals = append(d.st.Finals, Final{part, v.Name, v.V})
+		}
+		return
+	}
+}
+
+func (d *deriver) rest() {
+	f, st := d.f, d.st
+	st.StartedAt = f.started
+	if st.StartedAt == 0 {
+		st.StartedAt = f.first
+	}
+	st.LastRecordAt = f.last
+	if st.StartedAt > 0 && st.EndedAt >= st.StartedAt {
+		st.Durations.Run = st.EndedAt - st.StartedAt
+	}
+	st.Durations.RunReported = f.runLength
+	st.Framework, st.Where, st.Masked = f.framework.value, f.where.value, f.masked
+	st.TraceID = f.traceStart.value
+	if !f.traceStart.set {
+		st.TraceID = f.traceRest.value
+	}
+	d.phases()
+	d.failures()
+	d.records()
+}
+
+func (d *deriver) phases() {
+	var totals [len(phaseNames)]int64
+	train, _ := phaseIndex(trainrecord.PhaseTrain)
+	validation, _ := phaseIndex(trainrecord.PhaseValidation)
+	for _, p := range d.f.parts.items {
+		for i, name := range phaseNames {
+			if name == phaseRun || name == phaseEpoch && p.totals[train].nanos()+p.totals[validation].nanos() > 0 {
+				continue
+			}
+			totals[i] += p.totals[i].nanos()
+		}
+	}
+	for i, n := range totals {
+		if n > 0 {
+			d.st.Durations.Phases = append(d.st.Durations.Phases, PhaseTotal{phaseNames[i], n})
+		}
+	}
+	slices.SortFunc(d.st.Durations.Phases, func(a, b PhaseTotal) int { return compareText(a.Phase, b.Phase) })
+}
+
+func (d *deriver) failures() {
+	list := slices.Clone(d.f.failures.items)
+	slices.SortStableFunc(list, func(a, b failure) int { return a.at.compareAge(&b.at) })
+	for i := range list {
+		fl := list[i].Failure
+		at := list[i].at.spot(fl.Part)
+		fl.Attempt = d.numbers[d.seg.attempt(&at)]
+		d.st.Failures = append(d.st.Failures, fl)
+	}
+	d.st.FailuresTotal = d.f.failures.total
+}
+
+func (d *deriver) records() {
+	f, rec := d.f, &d.st.Records
+	torn := f.seen.tornLines()
+	for e := EventRunStart; e < eventCount; e++ {
+		n := f.counts[e]
+		if e == EventLog {
+			n += torn
+		}
+		if n > 0 {
+			rec.Count += n
+			rec.ByEvent = append(rec.ByEvent, EventCount{e.String(), n})
+		}
+	}
+	slices.SortFunc(rec.ByEvent, func(a, b EventCount) int { return compareText(a.Event, b.Event) })
+	rec.Rejected = f.rejected + torn
+	rec.NoTime = f.noTime
+	for k, r := range f.seen.seqs {
+		if k.event != EventNone {
+			continue
+		}
+		rec.FirstSeq = earlier(rec.FirstSeq, r.first())
+		rec.LastSeq = max(rec.LastSeq, r.last())
+		rec.Gaps += r.gaps()
+	}
+}

@@ -1,0 +1,250 @@
+package trainrun
+
+import (
+	"slices"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// span is how far one attempt came in one part.
+type span struct {
+	begin                     // first epoch and step, from rows and resumed_from
+	firstEpoch          int64 // of rows
+	lastEpoch, lastStep int64 // -1 = none
+	seen                bool
+}
+
+// progress is how far the attempts came, by part and attempt.
+type progress struct{ spans [][]span }
+
+// collect finds what each attempt covers, and from that what newer attempts superseded.
+func (d *deriver) collect() {
+	parts, attempts := len(d.f.parts.items), len(d.seg.list)
+	d.spans = make([][]span, parts)
+	for p := range d.spans {
+		d.spans[p] = make([]span, attempts)
+		for a := range d.spans[p] {
+			d.spans[p][a] = span{begin: begin{never, never}, firstEpoch: never, lastEpoch: none, lastStep: none}
+		}
+	}
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		s := &d.spans[r.part][d.attempt[i]]
+		s.seen = true
+		if r.epoch >= 0 {
+			s.epoch, s.firstEpoch, s.lastEpoch = min(s.epoch, r.epoch), min(s.firstEpoch, r.epoch), max(s.lastEpoch, r.epoch)
+		}
+		if r.step >= 0 {
+			s.step, s.lastStep = min(s.step, r.step), max(s.lastStep, r.step)
+		}
+	}
+	for i := range d.f.starts.items {
+		it := &d.f.starts.items[i]
+		p, ok := d.f.parts.find(it.part)
+		if !ok {
+			continue
+		}
+		at := it.at.spot(it.part)
+		s := &d.spans[p][d.seg.attempt(&at)]
+		if it.epoch.Set && it.epoch.V >= 0 {
+			s.epoch = min(s.epoch, it.epoch.V)
+		}
+		if it.step.Set && it.step.V >= 0 {
+			s.step = min(s.step, it.step.V)
+		}
+	}
+	d.cuts = make([][]cut, parts)
+	for p := range d.spans {
+		begins := make([]begin, attempts)
+		for a := range begins {
+			begins[a] = d.spans[p][a].begin
+		}
+		d.cuts[p] = cuts(begins)
+	}
+}
+
+func (t *partTable) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(t.items, name, func(p *part, name string) int { return compareText(p.name, name) })
+}
+
+// lastAttempt is the newest attempt that has rows of a part, -1 when none has.
+func (d *deriver) lastAttempt(part int) int {
+	for a := len(d.spans[part]) - 1; a >= 0; a-- {
+		if d.spans[part][a].seen {
+			return a
+		}
+	}
+	return -1
+}
+
+// covers says that a newer attempt supersedes row i.
+func (d *deriver) covers(i int) bool {
+	r := &d.f.rows.rows[i]
+	return d.cuts[r.part][d.attempt[i]].covers(r)
+}
+
+func (d *deriver) attempts() {
+	list := make([]Attempt, len(d.seg.list))
+	for a := range list {
+		list[a].Number = d.numbers[a]
+		d.extent(&list[a], a)
+	}
+	d.st.Attempt = d.numbers[len(d.numbers)-1]
+	d.attemptTimes(list)
+	d.attemptHosts(list)
+	d.attemptOutcomes(list)
+	d.st.Attempts = list
+}
+
+// extent takes the epochs and steps of the run itself; of a run that has only parts those of its parts.
+func (d *deriver) extent(at *Attempt, a int) {
+	only, named := d.f.parts.find("")
+	if named {
+		named = d.lastAttempt(only) >= 0
+	}
+	for p := range d.spans {
+		s, c := &d.spans[p][a], &d.cuts[p][a]
+		if !s.seen || named && p != only {
+			continue
+		}
+		if s.lastEpoch >= 0 {
+			at.FirstEpoch, at.LastEpoch = least2(at.FirstEpoch, s.firstEpoch), greatest(at.LastEpoch, s.lastEpoch)
+			if c.epoch <= s.lastEpoch {
+				at.SupersededEpochs += s.lastEpoch - max(s.firstEpoch, c.epoch) + 1
+			}
+		}
+		if s.lastStep >= 0 {
+			at.FirstStep, at.LastStep = least2(at.FirstStep, s.step), greatest(at.LastStep, s.lastStep)
+			if c.step <= s.lastStep {
+				at.SupersededSteps += s.lastStep - max(s.step, c.step) + 1
+			}
+		}
+	}
+}
+
+func least2(p *int64, n int64) *int64 {
+	if p != nil && *p <= n {
+		return p
+	}
+	return &n
+}
+
+func greatest(p *int64, n int64) *int64 {
+	if p != nil && *p >= n {
+		return p
+	}
+	return &n
+}
+
+func (d *deriver) attemptTimes(list []Attempt) {
+	see := func(a int, t int64) {
+		list[a].StartedAt = earlier(list[a].StartedAt, t)
+		list[a].EndedAt = max(list[a].EndedAt, t)
+	}
+	for i := range d.f.rows.rows {
+		see(int(d.attempt[i]), d.f.rows.rows[i].time)
+	}
+	d.eachRare(func(at *stamp, part string) {
+		sp := at.spot(part)
+		see(d.seg.attempt(&sp), at.time)
+	})
+	for i := range d.f.ends.items {
+		see(d.ends[i], d.f.ends.items[i].at.time)
+	}
+	// Records that are neither rows nor rare, heartbeats for one, count for the ends of what their number covers.
+	for _, t := range d.f.attempts {
+		first, ok := d.seg.index[segment{number: t.number}]
+		if !ok {
+			continue
+		}
+		last := first
+		for last+1 < len(list) && d.seg.list[last+1].number == t.number {
+			last++
+		}
+		see2 := func(a int, when int64) {
+			if when > 0 {
+				see(a, when)
+			}
+		}
+		see2(first, t.first)
+		if !d.lateEnd(last, t.number) {
+			see2(last, t.last)
+		}
+	}
+}
+
+// lateEnd says that an end with the number was given to a newer attempt: the last time of the number is not its own then.
+func (d *deriver) lateEnd(last int, number int64) bool {
+	for i, a := range d.ends {
+		if d.f.ends.items[i].at.attempt == number && a > last {
+			return true
+		}
+	}
+	return false
+}
+
+// eachRare visits starts and failures.
+func (d *deriver) eachRare(visit func(at *stamp, part string)) {
+	for i := range d.f.starts.items {
+		visit(&d.f.starts.items[i].at, d.f.starts.items[i].part)
+	}
+	for i := range d.f.failMarks.items {
+		visit(&d.f.failMarks.items[i].at, d.f.failMarks.items[i].part)
+	}
+}
+
+func (d *deriver) attemptHosts(list []Attempt) {
+	for i := range d.f.starts.items { // by rank: the first one with a host decides
+		s := &d.f.starts.items[i]
+		sp := s.at.spot(s.part)
+		if a := &list[d.seg.attempt(&sp)]; a.Host == "" {
+			a.Host = s.host
+		}
+	}
+	ranks := make([]int32, len(list))
+	fromRow := make([]bool, len(list))
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		a := d.attempt[i]
+		if r.host == 0 || list[a].Host != "" && (!fromRow[a] || ranks[a] <= r.rank) {
+			continue
+		}
+		list[a].Host, ranks[a], fromRow[a] = d.f.hosts.names[r.host], r.rank, true
+	}
+}
+
+func (d *deriver) attemptOutcomes(list []Attempt) {
+	last := make([]*stamp, len(list))
+	for i := range d.f.failMarks.items { // the newest first
+		m := &d.f.failMarks.items[i]
+		sp := m.at.spot(m.part)
+		if a := d.seg.attempt(&sp); last[a] == nil {
+			last[a] = &m.at
+			list[a].Failed = true
+			list[a].Outcome = trainrecord.OutcomeFailed
+		}
+	}
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		a := d.attempt[i]
+		if last[a] != nil && r.event != EventRunEnd && follows(r, last[a]) {
+			list[a].ProgressAfterFailure = true
+		}
+	}
+	for a := range list {
+		if ends := d.choose("", a); len(ends) > 0 {
+			list[a].Outcome = ends[0].outcome
+		}
+	}
+	if d.st.OutcomeFrom == FromParts {
+		list[len(list)-1].Outcome = d.st.Outcome
+	}
+}
+
+// follows says that a row comes after a record: by place in one stream, else by time.
+func follows(r *row, at *stamp) bool {
+	if r.kind == at.kind && r.file == at.file && at.kind != posNone && int64(r.rank) == at.rank {
+		return r.pos > at.pos
+	}
+	return at.time > 0 && r.time > at.time
+}

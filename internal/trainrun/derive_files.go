@@ -1,0 +1,172 @@
+package trainrun
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+const maxChanges = 256
+
+// launches takes what the run.start of the lowest rank and the newest attempt said, each thing from the first that says it.
+func (d *deriver) launches() {
+	st := d.st
+	list := d.f.launches.items
+	for i := range list {
+		l := &list[i].detail
+		if st.Params == nil {
+			st.Params = l.Params
+		}
+		if st.Git == nil && l.Git != nil {
+			g := *l.Git
+			st.Git = &g
+		}
+		if st.Command == "" {
+			st.Command = l.Command
+		}
+		if st.Versions == nil {
+			st.Versions = slices.Clone(l.Versions)
+		}
+		if st.TaskFamily == "" {
+			st.TaskFamily = l.TaskFamily
+		}
+	}
+	d.changes()
+}
+
+// changes compares the parameters of each attempt with those of the one before.
+func (d *deriver) changes() {
+	var prev map[string]Tree
+	var first *launch
+	for i := range slices.Backward(d.f.launches.items) {
+		l := &d.f.launches.items[i]
+		lead := &d.f.launches.items[0]
+		if l.detail.Params == nil || l.at.rank != lead.at.rank || l.part != lead.part {
+			continue
+		}
+		flat := map[string]Tree{}
+		flatten(flat, "", l.detail.Params)
+		if first != nil {
+			sp := l.at.spot(l.part)
+			d.diff(d.numbers[d.seg.attempt(&sp)], prev, flat)
+		}
+		first, prev = l, flat
+	}
+}
+
+func flatten(out map[string]Tree, prefix string, t Tree) {
+	switch v := t.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(v) { // of two spellings of one path the later counts
+			flatten(out, join(prefix, k), v[k])
+		}
+	case []any:
+		for i, e := range v {
+			flatten(out, join(prefix, strconv.Itoa(i)), e)
+		}
+	default:
+		out[prefix] = t
+	}
+}
+
+func join(prefix, key string) string {
+	if prefix == "" {
+		return key
+	}
+	return prefix + "." + key
+}
+
+func (d *deriver) diff(attempt int64, before, after map[string]Tree) {
+	keys := sortedKeys(before)
+	for k := range after {
+		if _, ok := before[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		was, had := before[k]
+		is, has := after[k]
+		if had && has && sameLeaf(was, is) {
+			continue
+		}
+		c := ParamsChange{Attempt: attempt, Key: k, Old: was, New: is}
+		if !had {
+			c.Old = Absent{}
+		}
+		if !has {
+			c.New = Absent{}
+		}
+		if len(d.st.ParamsChanges) == maxChanges {
+			d.truncate("params_changes", 1, "")
+			continue
+		}
+		d.st.ParamsChanges = append(d.st.ParamsChanges, c)
+	}
+}
+
+func sameLeaf(a, b Tree) bool {
+	x, isFloat := a.(float64)
+	y, alsoFloat := b.(float64)
+	if isFloat && alsoFloat {
+		return math.Float64bits(x) == math.Float64bits(y)
+	}
+	return a == b
+}
+
+func (d *deriver) files() {
+	for i := range d.f.artifacts.items {
+		a := d.f.artifacts.items[i].Artifact
+		a.Size = copyInt(a.Size)
+		d.st.Artifacts = append(d.st.Artifacts, a)
+	}
+	c := &d.st.Checkpoints
+	c.Count = d.f.bestCheckpoints.total + d.f.checkpoints.total
+	var last *saved
+	if list := d.f.checkpoints.items; len(list) > 0 {
+		last = &list[0]
+	}
+	if list := d.f.bestCheckpoints.items; len(list) > 0 {
+		c.Best = d.checkpoint(&list[0])
+		if last == nil || compareSaved(&list[0], last) < 0 {
+			last = &list[0]
+		}
+	}
+	if last != nil {
+		c.Last = d.checkpoint(last)
+	}
+}
+
+// truncated lists what bounds left out.
+func (d *deriver) truncated() {
+	f := d.f
+	for _, t := range []struct {
+		what string
+		s    *sketch
+	}{
+		{"series", &f.series.dropped}, {"parts", &f.parts.dropped}, {"hosts", &f.hosts.dropped}, {"ranks", &f.ranks.dropped},
+		{"artifacts", &f.artifacts.dropped},
+	} {
+		d.truncate(t.what, t.s.count(), t.s.digest())
+	}
+	d.truncate("starts", f.starts.dropped(), "")
+	d.truncate("ends", f.ends.dropped(), "")
+	d.truncate("failures", f.failures.dropped(), "")
+	d.truncate("checkpoints", f.bestCheckpoints.dropped()+f.checkpoints.dropped(), "")
+	d.truncate("values", f.cut, "")
+	d.truncate("identities", f.seen.hashes.forgotten, "")
+	slices.SortFunc(d.st.Truncated, func(a, b Truncation) int { return compareText(a.What, b.What) })
+}
+
+func (d *deriver) truncate(what string, n int64, digest string) {
+	if n == 0 {
+		return
+	}
+	for i := range d.st.Truncated {
+		if d.st.Truncated[i].What == what {
+			d.st.Truncated[i].Count += n
+			return
+		}
+	}
+	d.st.Truncated = append(d.st.Truncated, Truncation{what, n, digest})
+}

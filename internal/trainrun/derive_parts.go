@@ -1,0 +1,219 @@
+package trainrun
+
+import (
+	"slices"
+	"strings"
+)
+
+func (d *deriver) parts() {
+	for id, p := range d.f.parts.items {
+		epochs, steps := d.epochs(id), d.steps(id)
+		obj := d.objective(id)
+		best := d.best(p.name, id, obj)
+		ends := d.partEnds(id)
+		if p.name == "" {
+			ends = d.choose("", d.newest())
+		}
+		epochs.Reported = reported(ends)
+		d.finals(p.name, ends)
+		if p.name == "" {
+			d.st.Epochs, d.st.Steps, d.st.Objective, d.st.Best = epochs, steps, obj, best
+			continue
+		}
+		out := Part{Name: p.name, Epochs: epochs, Steps: steps, Objective: obj, Best: best}
+		if len(ends) > 0 {
+			out.Outcome, out.StopReason = ends[0].outcome, reason(ends)
+		}
+		d.st.Parts = append(d.st.Parts, out)
+	}
+	if _, ok := d.f.parts.find(""); !ok { // an end or an objective without a row or a start
+		ends := d.choose("", d.newest())
+		d.st.Epochs.Reported = reported(ends)
+		d.finals("", ends)
+		slices.SortStableFunc(d.st.Finals, func(a, b Final) int { return compareText(a.Part, b.Part) })
+	}
+}
+
+func reported(ends []*end) *int64 {
+	for _, e := range ends {
+		if e.completed.Set && e.completed.V >= 0 {
+			return pointer(e.completed)
+		}
+	}
+	return nil
+}
+
+func (d *deriver) epochs(part int) Epochs {
+	p := d.f.parts.items[part]
+	var out Epochs
+	if p.plannedEpochs.set {
+		out.Planned = &p.plannedEpochs.value
+	}
+	completed, last := int64(0), none
+	known := false
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		if int(r.part) != part {
+			continue
+		}
+		c := &d.cuts[part][d.attempt[i]]
+		known = known || r.epoch >= 0
+		completed = max(completed, min(r.done, c.epoch))
+		if r.axis == AxisEpoch && r.n > 0 && !c.covers(r) {
+			last = max(last, r.epoch)
+		}
+	}
+	if known {
+		out.Completed = &completed
+	}
+	if last = max(last, completed-1); last >= 0 {
+		out.Last = &last
+	}
+	return copyEpochs(out)
+}
+
+func copyEpochs(e Epochs) Epochs {
+	e.Planned, e.Completed, e.Last = copyInt(e.Planned), copyInt(e.Completed), copyInt(e.Last)
+	return e
+}
+
+func copyInt(p *int64) *int64 {
+	if p == nil {
+		return nil
+	}
+	n := *p
+	return &n
+}
+
+func (d *deriver) steps(part int) Steps {
+	p := d.f.parts.items[part]
+	var out Steps
+	if p.plannedSteps.set {
+		n := p.plannedSteps.value
+		out.Planned = &n
+	}
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		if int(r.part) == part && r.step >= 0 && !d.cuts[part][d.attempt[i]].coversStep(r) {
+			out.Last = greatest(out.Last, r.step)
+		}
+	}
+	return out
+}
+
+// Sources of an objective.
+const (
+	ObjectiveRecord   = "record"
+	ObjectiveReported = "reported"
+	ObjectiveInferred = "inferred"
+)
+
+// objective is what run.start said, for the part or the run; else what an epoch.end called its best; else val/loss, or the
+// only validation metric whose name tells which way is better.
+func (d *deriver) objective(id int) *Objective {
+	p := d.f.parts.items[id]
+	run := &part{}
+	if i, ok := d.f.parts.find(""); ok {
+		run = d.f.parts.items[i]
+	}
+	for _, from := range []struct {
+		reg  *register[Objective]
+		name string
+	}{
+		{&p.objective, ObjectiveRecord}, {&run.objective, ObjectiveRecord},
+		{&p.reported, ObjectiveReported}, {&run.reported, ObjectiveReported},
+	} {
+		if from.reg.set {
+			o := from.reg.value
+			o.From = from.name
+			return withMode(o)
+		}
+	}
+	return d.infer(p.name)
+}
+
+func withMode(o Objective) *Objective {
+	if o.Mode == "" {
+		o.Mode = ModeMin
+		if mode, ok := Goal(o.Metric); ok {
+			o.Mode = mode
+		}
+	}
+	return &o
+}
+
+func (d *deriver) infer(part string) *Objective {
+	var found []Objective
+	for i := range d.st.Series {
+		s := &d.st.Series[i]
+		if s.Part != part || s.Shared || !strings.HasPrefix(s.Name, "val/") {
+			continue
+		}
+		mode, ok := Goal(s.Name)
+		if s.Name == defaultObjective {
+			return &Objective{Metric: s.Name, Mode: ModeMin, From: ObjectiveInferred}
+		}
+		if ok {
+			found = append(found, Objective{Metric: s.Name, Mode: mode, From: ObjectiveInferred})
+		}
+	}
+	if len(found) == 1 {
+		return &found[0]
+	}
+	return nil
+}
+
+func (d *deriver) best(part string, id int, o *Objective) *Best {
+	if o == nil {
+		return nil
+	}
+	for i := range d.st.Series {
+		s := &d.st.Series[i]
+		if s.Part != part || s.Name != o.Metric {
+			continue
+		}
+		p := s.Min
+		if o.Mode == ModeMax {
+			p = s.Max
+		}
+		if p == nil {
+			continue // another axis may have a finite value
+		}
+		return &Best{
+			Metric: o.Metric, Mode: o.Mode, Value: p.V, Axis: s.Axis, X: p.X, Time: p.Time,
+			Checkpoint: d.checkpointAt(part, id, s.Axis, p.X),
+		}
+	}
+	return nil
+}
+
+// checkpointAt finds the last checkpoint of kind best at an epoch or step, else the last one there.
+func (d *deriver) checkpointAt(part string, id int, axis Axis, x int64) *Checkpoint {
+	for _, list := range [][]saved{d.f.bestCheckpoints.items, d.f.checkpoints.items} {
+		for i := range list {
+			s := &list[i]
+			n := s.epoch
+			if axis == AxisStep {
+				n = s.step
+			}
+			if axis == AxisOrder || s.part != part || !n.Set || n.V != x {
+				continue
+			}
+			sp := s.at.spot(s.part)
+			c := &d.cuts[id][d.seg.attempt(&sp)]
+			if axis == AxisEpoch && x >= c.epoch || axis == AxisStep && x >= c.step {
+				continue // of a curve that was given up
+			}
+			return d.checkpoint(s)
+		}
+	}
+	return nil
+}
+
+func (d *deriver) checkpoint(s *saved) *Checkpoint {
+	c := s.Checkpoint
+	sp := s.at.spot(s.part)
+	c.Epoch, c.Step, c.At = pointer(s.epoch), pointer(s.step), s.at.time
+	c.Attempt = d.numbers[d.seg.attempt(&sp)]
+	return &c
+}

@@ -1,0 +1,211 @@
+package trainrun
+
+import (
+	"slices"
+	"unsafe"
+)
+
+const gone = ^uint32(0) // the new number of something that a bound left out
+
+// part holds what is known of a part beside its rows.
+type part struct {
+	name          string
+	owner         int64 // lowest rank that reported a row
+	plannedEpochs register[int64]
+	plannedSteps  register[int64]
+	objective     register[Objective] // of run.start
+	reported      register[Objective] // best of epoch.end
+	totals        [len(phaseNames)]phaseTotals
+}
+
+// Sources of a duration: it may be reported by steps, by the phase itself and by the epoch. They are the same time.
+const (
+	fromStep = iota
+	fromPhase
+	fromEpoch
+	sourceCount
+)
+
+type phaseTotals [sourceCount]struct {
+	rank  int64 // the lowest that reported it
+	nanos int64
+}
+
+func (t *phaseTotals) add(source int, rank, nanos int64) {
+	s := &t[source]
+	switch {
+	case s.nanos == 0 || rank < s.rank:
+		s.rank, s.nanos = rank, nanos
+	case rank == s.rank:
+		s.nanos += nanos
+	default: // another rank's view of the same time
+	}
+}
+
+// nanos is the greatest of the sources.
+func (t *phaseTotals) nanos() int64 {
+	return max(t[fromStep].nanos, t[fromPhase].nanos, t[fromEpoch].nanos)
+}
+
+type partTable struct {
+	items   []*part
+	ids     map[string]uint32
+	dropped sketch
+}
+
+func (t *partTable) get(name string, limit int) (id uint32, full bool) {
+	if len(t.items) == 1 && t.items[0].name == name {
+		return 0, false
+	}
+	if id, ok := t.ids[name]; ok {
+		return id, false
+	}
+	if t.ids == nil {
+		t.ids = map[string]uint32{}
+	}
+	id = uint32(len(t.items))
+	t.ids[name] = id
+	t.items = append(t.items, &part{name: name, owner: maxAttempt + 1})
+	return id, len(t.items) > limit
+}
+
+// cut keeps the parts with the least names, sorted, and says which number each old number has now.
+func (t *partTable) cut(limit int) (renumbered []uint32) {
+	order := slices.Clone(t.items)
+	slices.SortFunc(order, func(a, b *part) int { return compareText(a.name, b.name) })
+	renumbered = make([]uint32, len(t.items))
+	old := t.ids
+	t.ids = make(map[string]uint32, min(len(order), limit))
+	for i, p := range order {
+		if i < limit {
+			t.ids[p.name] = uint32(i)
+			renumbered[old[p.name]] = uint32(i)
+		} else {
+			t.dropped.add(p.name)
+			renumbered[old[p.name]] = gone
+		}
+	}
+	t.items = order[:min(len(order), limit)]
+	return renumbered
+}
+
+func (t *partTable) size() int64 {
+	return int64(len(t.items)) * (int64(unsafe.Sizeof(part{})) + 64)
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// seriesKey names a series.
+type seriesKey struct {
+	part uint32
+	axis Axis
+	name string
+}
+
+// series holds what is known of a series beside its points.
+type series struct {
+	key       seriesKey
+	owner     int64 // lowest rank that reported it
+	values    int64 // of the owner
+	nonFinite int64 // of the owner
+	others    int64 // values of other ranks
+	sampled   bool
+}
+
+type seriesTable struct {
+	items   []series
+	ids     map[seriesKey]uint32
+	recent  []uint32 // numbers of the last row's values: the next row mostly has the same names
+	dropped sketch
+}
+
+func (t *seriesTable) get(i int, k seriesKey, limit int) (id uint32, full bool) {
+	if i < len(t.recent) && int(t.recent[i]) < len(t.items) && t.items[t.recent[i]].key == k {
+		return t.recent[i], false
+	}
+	id, ok := t.ids[k]
+	if !ok {
+		if t.ids == nil {
+			t.ids = map[seriesKey]uint32{}
+		}
+		id = uint32(len(t.items))
+		t.ids[k] = id
+		t.items = append(t.items, series{key: k, owner: maxAttempt + 1})
+		full = len(t.items) > limit
+	}
+	if i < len(t.recent) {
+		t.recent[i] = id
+	} else if i == len(t.recent) {
+		t.recent = append(t.recent, id)
+	}
+	return id, full
+}
+
+// priority keeps the usual objective when hostile names fill the table.
+func priority(name string) int {
+	if name == defaultObjective || name == "train/loss" {
+		return 0
+	}
+	return 1
+}
+
+func compareSeries(a, b *seriesKey, parts []*part) int {
+	if d := priority(a.name) - priority(b.name); d != 0 {
+		return d
+	}
+	if d := compareText(a.name, b.name); d != 0 {
+		return d
+	}
+	if d := compareText(parts[a.part].name, parts[b.part].name); d != 0 {
+		return d
+	}
+	return int(a.axis) - int(b.axis)
+}
+
+// cut keeps the least series, sorted, after the parts were cut, and says which number each old number has now.
+func (t *seriesTable) cut(limit int, parts []uint32, kept []*part) (renumbered []uint32) {
+	type item struct {
+		s   series
+		old int
+	}
+	renumbered = make([]uint32, len(t.items))
+	order := make([]item, 0, len(t.items))
+	for i, s := range t.items {
+		renumbered[i] = gone
+		if s.key.part = parts[s.key.part]; s.key.part != gone {
+			order = append(order, item{s, i})
+		}
+	}
+	slices.SortFunc(order, func(a, b item) int { return compareSeries(&a.s.key, &b.s.key, kept) })
+	for _, it := range order[min(len(order), limit):] {
+		k := it.s.key
+		t.dropped.add(kept[k.part].name + "\x00" + k.name + "\x00" + k.axis.String())
+	}
+	order = order[:min(len(order), limit)]
+	t.items = make([]series, len(order))
+	t.ids = make(map[seriesKey]uint32, len(order))
+	t.recent = t.recent[:0]
+	for i, it := range order {
+		t.items[i] = it.s
+		t.ids[it.s.key] = uint32(i)
+		renumbered[it.old] = uint32(i)
+	}
+	return renumbered
+}
+
+func (t *seriesTable) size() int64 {
+	n := int64(cap(t.items)) * int64(unsafe.Sizeof(series{}))
+	for i := range t.items {
+		n += 2*int64(len(t.items[i].key.name)) + 64
+	}
+	return n
+}

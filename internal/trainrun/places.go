@@ -1,0 +1,204 @@
+package trainrun
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sort"
+	"unsafe"
+)
+
+// place is what a uid adds to its run and stream.
+type place struct {
+	offset     int64
+	crc, index uint32
+}
+
+func comparePlaces(a, b place) int {
+	if c := cmp.Compare(a.offset, b.offset); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.crc, b.crc); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.index, b.index)
+}
+
+// placeList is the sorted set of the places of one stream, delta-coded in blocks: about 6 bytes a line. Appending at the
+// end costs next to nothing, which is how a stream comes; anything else decodes one block.
+type placeList struct {
+	blocks []placeBlock
+	n      int
+}
+
+type placeBlock struct {
+	first, last place
+	n           int
+	data        []byte // the places after the first, each relative to the one before
+}
+
+const (
+	blockFill  = 512 // an appended block is closed here
+	blockLimit = 1024
+)
+
+func appendPlace(data []byte, prev, p place) []byte {
+	head := uint64(p.offset-prev.offset) << 1
+	if p.index != 0 {
+		head |= 1
+	}
+	data = binary.AppendUvarint(data, head)
+	data = binary.LittleEndian.AppendUint32(data, p.crc)
+	if p.index != 0 {
+		data = binary.AppendUvarint(data, uint64(p.index))
+	}
+	return data
+}
+
+// nextPlace answers false when data holds no valid place.
+func nextPlace(data []byte, prev place) (p place, size int, ok bool) {
+	head, n := binary.Uvarint(data)
+	if n <= 0 || len(data) < n+4 {
+		return place{}, 0, false
+	}
+	p.offset = prev.offset + int64(head>>1)
+	p.crc = binary.LittleEndian.Uint32(data[n:])
+	n += 4
+	if head&1 != 0 {
+		index, k := binary.Uvarint(data[n:])
+		if k <= 0 || index == 0 || index > 1<<32-1 {
+			return place{}, 0, false
+		}
+		p.index = uint32(index)
+		n += k
+	}
+	return p, n, p.offset >= prev.offset
+}
+
+// add answers false when the place was there.
+func (l *placeList) add(p place) bool {
+	if k := len(l.blocks); k == 0 || comparePlaces(p, l.blocks[k-1].last) > 0 {
+		l.push(p)
+		return true
+	}
+	i := l.find(p)
+	b := &l.blocks[i]
+	if i+1 < len(l.blocks) && comparePlaces(p, b.last) > 0 && b.n < blockFill {
+		b.data = appendPlace(b.data, b.last, p)
+		b.last = p
+		b.n++
+		l.n++
+		return true
+	}
+	places := b.decode(make([]place, 0, b.n+1))
+	at, found := slices.BinarySearchFunc(places, p, comparePlaces)
+	if found {
+		return false
+	}
+	places = slices.Insert(places, at, p)
+	l.n++
+	if len(places) <= blockLimit {
+		*b = encodePlaces(places)
+		return true
+	}
+	half := len(places) / 2
+	*b = encodePlaces(places[:half])
+	l.blocks = slices.Insert(l.blocks, i+1, encodePlaces(places[half:]))
+	return true
+}
+
+// push adds a place greater than all.
+func (l *placeList) push(p place) {
+	l.n++
+	k := len(l.blocks)
+	if k == 0 || l.blocks[k-1].n >= blockFill {
+		l.blocks = append(l.blocks, placeBlock{first: p, last: p, n: 1})
+		return
+	}
+	b := &l.blocks[k-1]
+	b.data = appendPlace(b.data, b.last, p)
+	b.last = p
+	b.n++
+}
+
+// find gives the block that p is in, or belongs to.
+func (l *placeList) find(p place) int {
+	i := sort.Search(len(l.blocks), func(i int) bool { return comparePlaces(l.blocks[i].first, p) > 0 })
+	return max(i-1, 0)
+}
+
+func (b *placeBlock) decode(dst []place) []place {
+	dst = append(dst, b.first)
+	prev := b.first
+	for data := b.data; len(data) > 0; {
+		p, n, ok := nextPlace(data, prev)
+		if !ok {
+			break
+		}
+		dst = append(dst, p)
+		prev, data = p, data[n:]
+	}
+	return dst
+}
+
+func encodePlaces(places []place) placeBlock {
+	b := placeBlock{first: places[0], last: places[len(places)-1], n: len(places)}
+	b.data = make([]byte, 0, 6*len(places))
+	for i, p := range places[1:] {
+		b.data = appendPlace(b.data, places[i], p)
+	}
+	return b
+}
+
+// hasOffset says that some line at the offset was seen.
+func (l *placeList) hasOffset(offset int64) bool {
+	if len(l.blocks) == 0 {
+		return false
+	}
+	// The block where the least place of the offset belongs, and the next one, which may begin with it.
+	low := place{offset: offset}
+	i := l.find(low)
+	for _, b := range l.blocks[i:min(i+2, len(l.blocks))] {
+		for _, p := range b.decode(nil) {
+			if p.offset == offset {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (l *placeList) size() int64 {
+	n := int64(cap(l.blocks)) * int64(unsafe.Sizeof(placeBlock{}))
+	for i := range l.blocks {
+		n += int64(cap(l.blocks[i].data))
+	}
+	return n
+}
+
+// write gives the same bytes for the same places, whatever their blocks.
+func (l *placeList) write(w *writer) {
+	w.uint(uint64(l.n))
+	prev := place{}
+	for i := range l.blocks {
+		b := &l.blocks[i]
+		w.b = appendPlace(w.b, prev, b.first)
+		w.b = append(w.b, b.data...)
+		prev = b.last
+	}
+}
+
+func (l *placeList) read(r *reader) {
+	n := r.count(5)
+	prev := place{}
+	for i := range n {
+		p, size, ok := nextPlace(r.b[r.pos:], prev)
+		if !ok || i > 0 && comparePlaces(p, prev) <= 0 {
+			r.fail("want a greater place")
+			return
+		}
+		r.pos += size
+		l.push(p)
+		prev = p
+	}
+}

@@ -1,0 +1,193 @@
+package trainrun
+
+import (
+	"cmp"
+	"slices"
+)
+
+// start is a run.start: it may begin an attempt.
+type start struct {
+	at          stamp
+	part, host  string
+	epoch, step Int // resumed_from
+}
+
+// launch is what a run.start said about the program.
+type launch struct {
+	at     stamp
+	part   string
+	detail Detail
+}
+
+// end is a run.end.
+type end struct {
+	at              stamp
+	part            string
+	outcome, reason string
+	completed       Int
+	values          []Value
+}
+
+// mark is a failure as far as outcomes need it.
+type mark struct {
+	at   stamp
+	part string
+}
+
+// failure is a run.failure as a result lists it.
+type failure struct {
+	Failure
+	at stamp
+}
+
+// saved is a checkpoint and where it came from.
+type saved struct {
+	at          stamp
+	part        string
+	epoch, step Int
+	Checkpoint
+}
+
+func compareStarts(a, b *start) int {
+	return cmp.Or(a.at.compareNewest(&b.at), compareText(a.part, b.part))
+}
+
+// compareLaunches puts those of the run itself before those of its parts.
+func compareLaunches(a, b *launch) int {
+	return cmp.Or(cmp.Compare(a.at.rank, b.at.rank), compareBool(a.part != "", b.part != ""), a.at.compareNewest(&b.at))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// compareEnds orders by what decides: the run itself before its parts, the newest attempt, the lowest rank, the latest.
+func compareEnds(a, b *end) int {
+	return cmp.Or(compareBool(a.part != "", b.part != ""), cmp.Compare(b.at.attempt, a.at.attempt), a.at.compareNewest(&b.at))
+}
+
+func compareMarks(a, b *mark) int { return b.at.compareAge(&a.at) }
+
+// compareFailures keeps those of the newest attempts, the lowest ranks, and of these the earliest: the cause.
+func compareFailures(a, b *failure) int {
+	return cmp.Or(cmp.Compare(b.Attempt, a.Attempt), a.at.compareFirst(&b.at))
+}
+
+func compareSaved(a, b *saved) int { return a.at.compareNewest(&b.at) }
+
+// rare folds the payload of the rarer events.
+func (f *Fold) rare(e *Entry, at *stamp) {
+	d := e.Detail
+	if d == nil {
+		return
+	}
+	switch e.Event {
+	case EventRunStart:
+		f.start(e, at)
+	case EventRunFailure:
+		f.failMarks.add(mark{*at, e.Part}, f.lim.ends, compareMarks)
+		f.failures.add(failure{at: *at, Failure: Failure{
+			Attempt: e.Attempt, Rank: e.Rank, Part: e.Part, At: e.Time, Type: d.ErrorType, Message: d.Message, Stack: d.Stack,
+			Epoch: pointer(e.Epoch), Step: pointer(e.Step),
+		}}, f.lim.failures, compareFailures)
+	case EventRunEnd:
+		f.end(e, at)
+	case EventEpochEnd:
+		if d.Best != nil {
+			f.partOf(e.Part).reported.offer(at, *d.Best, (*stamp).compareNewest)
+		}
+	default: // checkpoints and artifacts come with several events
+	}
+	if d.Checkpoint != nil && (e.Event == EventCheckpointSave || e.Event == EventEpochEnd) {
+		s := saved{at: *at, part: e.Part, epoch: e.Epoch, step: e.Step, Checkpoint: *d.Checkpoint}
+		if d.Checkpoint.Kind == kindBest {
+			f.bestCheckpoints.add(s, f.lim.checkpoints/4, compareSaved)
+		} else {
+			f.checkpoints.add(s, f.lim.checkpoints, compareSaved)
+		}
+	}
+	if e.Event == EventArtifact || e.Event == EventRunEnd {
+		for _, a := range d.Artifacts {
+			f.artifacts.add(a, at, f.lim.artifacts)
+		}
+	}
+}
+
+const kindBest = "best"
+
+// partOf registers a part that a rare event names.
+func (f *Fold) partOf(name string) *part {
+	id, full := f.parts.get(name, f.lim.parts*f.lim.slack)
+	f.full = f.full || full
+	f.rows.dirty = true
+	return f.parts.items[id]
+}
+
+func (f *Fold) start(e *Entry, at *stamp) {
+	p := f.partOf(e.Part)
+	f.planned(p, e, at)
+	if e.Detail.Objective != nil {
+		p.objective.offer(at, *e.Detail.Objective, (*stamp).compareNewest)
+	}
+	f.starts.add(start{
+		at: *at, part: e.Part, host: e.Where.Host, epoch: e.Detail.ResumedEpoch, step: e.Detail.ResumedStep,
+	}, f.lim.starts, compareStarts)
+	f.launches.add(launch{*at, e.Part, *e.Detail}, f.lim.launches, compareLaunches)
+}
+
+func (f *Fold) end(e *Entry, at *stamp) {
+	d := e.Detail
+	values := e.Values
+	if len(values) > f.lim.endValues {
+		f.cut += int64(len(values) - f.lim.endValues)
+		values = values[:f.lim.endValues]
+	}
+	f.ends.add(end{*at, e.Part, d.Outcome, d.StopReason, d.EpochsCompleted, values}, f.lim.ends, compareEnds)
+	for _, t := range e.Durations {
+		if t.Phase == phaseRun {
+			f.runLength = max(f.runLength, t.Nanos)
+		}
+	}
+}
+
+// artifactTable keeps, by role and path, the newest report of each artifact.
+type artifactTable struct {
+	items   []kept
+	dropped sketch
+}
+
+type kept struct {
+	Artifact
+	at stamp
+}
+
+func compareArtifacts(a, b *Artifact) int {
+	return cmp.Or(compareText(a.Role, b.Role), compareText(a.Path, b.Path))
+}
+
+func (t *artifactTable) add(a Artifact, at *stamp, limit int) {
+	i, found := slices.BinarySearchFunc(t.items, a, func(k kept, a Artifact) int { return compareArtifacts(&k.Artifact, &a) })
+	if found {
+		if at.compareNewest(&t.items[i].at) < 0 {
+			t.items[i] = kept{a, *at}
+		}
+		return
+	}
+	if i >= limit {
+		t.dropped.add(a.Role + "\x00" + a.Path)
+		return
+	}
+	t.items = slices.Insert(t.items, i, kept{a, *at})
+	if n := len(t.items); n > limit {
+		last := &t.items[n-1]
+		t.dropped.add(last.Role + "\x00" + last.Path)
+		t.items = t.items[:n-1]
+	}
+}

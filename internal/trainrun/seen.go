@@ -1,0 +1,160 @@
+package trainrun
+
+import (
+	"cmp"
+	"slices"
+)
+
+// seen holds the identities of all records of a run.
+type seen struct {
+	streams []*stream // by run and file
+	recent  *stream
+	seqs    map[seqKey]*ranges
+	hashes  hashSet
+}
+
+// stream is the part of a uid that all lines of one file share.
+type stream struct {
+	run    string // of the uid, "" when it is that of the fold
+	file   uint32
+	places placeList
+	torn   []int64 // offsets of torn lines, sorted
+}
+
+type seqKey struct {
+	attempt, rank int64
+	event         Event // EventNone in the set that counts gaps
+}
+
+func compareSeqKeys(a, b seqKey) int {
+	return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.rank, b.rank), cmp.Compare(a.event, b.event))
+}
+
+func (s *seen) stream(run string, file uint32) *stream {
+	if r := s.recent; r != nil && r.file == file && r.run == run {
+		return r
+	}
+	i, ok := slices.BinarySearchFunc(s.streams, stream{run: run, file: file}, func(a *stream, b stream) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.run, b.run))
+	})
+	if !ok {
+		s.streams = slices.Insert(s.streams, i, &stream{run: run, file: file})
+	}
+	s.recent = s.streams[i]
+	return s.recent
+}
+
+// add answers false for a record that was seen.
+func (s *seen) add(e *Entry) bool {
+	switch e.ID.Kind {
+	case IDUID:
+		return s.stream(e.ID.RunID, e.ID.File).places.add(place{e.ID.Place, e.ID.CRC, e.ID.Index})
+	case IDSeq:
+		if e.Seq > 0 {
+			return s.sequence(seqKey{e.Attempt, e.Rank, e.Event}).add(e.Seq)
+		}
+	default: // a hash
+	}
+	return s.hashes.add(e.ID.Hash)
+}
+
+func (s *seen) sequence(k seqKey) *ranges {
+	r := s.seqs[k]
+	if r == nil {
+		if s.seqs == nil {
+			s.seqs = map[seqKey]*ranges{}
+		}
+		r = &ranges{}
+		s.seqs[k] = r
+	}
+	return r
+}
+
+// addTorn keeps the beginning of a line. It is a record only while no whole line has come for its place.
+func (s *seen) addTorn(e *Entry) bool {
+	st := s.stream(e.ID.RunID, e.ID.File)
+	i, ok := slices.BinarySearch(st.torn, e.ID.Place)
+	if ok {
+		return false
+	}
+	st.torn = slices.Insert(st.torn, i, e.ID.Place)
+	return true
+}
+
+// tornLines counts the torn lines for which no whole line came.
+func (s *seen) tornLines() (n int64) {
+	for _, st := range s.streams {
+		for _, offset := range st.torn {
+			if !st.places.hasOffset(offset) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (s *seen) seqKeys() []seqKey {
+	keys := make([]seqKey, 0, len(s.seqs))
+	for k := range s.seqs {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compareSeqKeys)
+	return keys
+}
+
+func (s *seen) size() int64 {
+	n := s.hashes.size()
+	for _, st := range s.streams {
+		n += 96 + st.places.size() + int64(cap(st.torn))*8
+	}
+	for _, r := range s.seqs {
+		n += 64 + r.size()
+	}
+	return n
+}
+
+func (s *seen) write(w *writer) {
+	w.uint(uint64(len(s.streams)))
+	for _, st := range s.streams {
+		w.text(st.run)
+		w.fixed32(st.file)
+		st.places.write(w)
+		w.uint(uint64(len(st.torn)))
+		for _, offset := range st.torn {
+			w.uint(uint64(offset))
+		}
+	}
+	w.uint(uint64(len(s.seqs)))
+	for _, k := range s.seqKeys() {
+		w.uint(uint64(k.attempt))
+		w.uint(uint64(k.rank))
+		w.byte(byte(k.event))
+		s.seqs[k].write(w)
+	}
+	s.hashes.write(w)
+}
+
+func (s *seen) read(r *reader) {
+	for range r.count(7) {
+		st := s.stream(r.text(), r.fixed32())
+		if st.places.n > 0 || len(st.torn) > 0 {
+			r.fail("a stream twice")
+			return
+		}
+		st.places.read(r)
+		for range r.count(1) {
+			st.torn = append(st.torn, int64(r.uint()&(1<<63-1)))
+		}
+	}
+	for range r.count(4) {
+		k := seqKey{int64(r.uint()), int64(r.uint()), Event(r.byte())}
+		if s.seqs[k] != nil {
+			r.fail("a sequence twice")
+			return
+		}
+		if r.err == nil {
+			s.sequence(k).read(r)
+		}
+	}
+	s.hashes.read(r)
+}

@@ -1,0 +1,156 @@
+package trainrun
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"sort"
+	"unsafe"
+)
+
+// attemptTimes are the first and last event time of the records with an attempt number.
+type attemptTimes struct{ number, first, last int64 }
+
+// attemptTable holds the newest attempts, the newest first.
+type attemptTable []attemptTimes
+
+func (t *attemptTable) get(number int64, limit int) *attemptTimes {
+	i := sort.Search(len(*t), func(i int) bool { return (*t)[i].number <= number })
+	if i < len(*t) && (*t)[i].number == number {
+		return &(*t)[i]
+	}
+	if i >= limit {
+		return nil
+	}
+	*t = slices.Insert(*t, i, attemptTimes{number: number})
+	if len(*t) > limit {
+		*t = (*t)[:limit]
+	}
+	return &(*t)[i]
+}
+
+// newest says that a number is among the n greatest.
+func (t attemptTable) newest(number int64, n int) bool {
+	return len(t) > 0 && number >= t[min(n, len(t))-1].number
+}
+
+// rankTable holds, by rank, how many values each power of two divides the axis value of: what thinning is computed from. It
+// counts every value that the rank reported, so that it does not depend on who owns a series by now.
+type rankTable struct {
+	items   []rankCounts // by rank
+	recent  int
+	dropped sketch
+}
+
+type rankCounts struct {
+	rank        int64
+	epoch, step [64]uint32
+}
+
+func (t *rankTable) get(rank int64, limit int) *rankCounts {
+	if t.recent < len(t.items) && t.items[t.recent].rank == rank {
+		return &t.items[t.recent]
+	}
+	i, found := slices.BinarySearchFunc(t.items, rank, func(a rankCounts, r int64) int { return cmp.Compare(a.rank, r) })
+	if !found {
+		if i >= limit {
+			t.dropped.add(rankName(rank))
+			return nil
+		}
+		t.items = slices.Insert(t.items, i, rankCounts{rank: rank})
+		if n := len(t.items); n > limit {
+			t.dropped.add(rankName(t.items[n-1].rank))
+			t.items = t.items[:n-1]
+		}
+	}
+	t.recent = i
+	return &t.items[i]
+}
+
+func rankName(rank int64) string {
+	var b [20]byte
+	n := len(b)
+	for {
+		n--
+		b[n] = byte('0' + rank%10)
+		if rank /= 10; rank == 0 {
+			return string(b[n:])
+		}
+	}
+}
+
+func (t *rankTable) size() int64 { return int64(cap(t.items)) * int64(unsafe.Sizeof(rankCounts{})) }
+
+// levels says which powers of two the kept axis values are divisible by. Half of the points belongs to epochs, half to
+// steps, and what one side does not need goes to the other. A level never falls when records come.
+func (c *rankCounts) levels(limit int) (epoch, step int) {
+	epochs, steps := sum(&c.epoch), sum(&c.step)
+	return level(&c.epoch, max(limit/2, limit-steps)), level(&c.step, max(limit/2, limit-epochs))
+}
+
+func sum(counts *[64]uint32) (n int) {
+	for _, c := range counts {
+		n += int(c)
+	}
+	return n
+}
+
+// level is the least k for which no more than limit values have an axis value divisible by 2^k.
+func level(counts *[64]uint32, limit int) int {
+	n := 0
+	for k := len(counts) - 1; k >= 0; k-- {
+		n += int(counts[k])
+		if n > limit {
+			return k + 1
+		}
+	}
+	return 0
+}
+
+// divisor is the greatest k for which 2^k divides x, 63 for 0.
+func divisor(x uint64) int { return min(bits.TrailingZeros64(x), 63) }
+
+// hostTable numbers hosts; number 0 is no host.
+type hostTable struct {
+	names   []string
+	ids     map[string]uint32
+	dropped sketch
+}
+
+func (t *hostTable) reset() {
+	t.names, t.ids = []string{""}, map[string]uint32{}
+}
+
+// get answers 0 for a host beyond the bound. full asks the caller to compact.
+func (t *hostTable) get(name string, limit int) (id uint32, full bool) {
+	if name == "" {
+		return 0, false
+	}
+	if id, ok := t.ids[name]; ok {
+		return id, false
+	}
+	id = uint32(len(t.names))
+	t.names = append(t.names, name)
+	t.ids[name] = id
+	return id, len(t.names) > limit
+}
+
+// cut keeps the least names and says which number each old number has now.
+func (t *hostTable) cut(limit int) (renumbered []uint32) {
+	order := slices.Clone(t.names[1:])
+	slices.Sort(order)
+	old := t.names
+	t.reset()
+	for _, name := range order[:min(len(order), limit)] {
+		t.ids[name] = uint32(len(t.names))
+		t.names = append(t.names, name)
+	}
+	for _, name := range order[min(len(order), limit):] {
+		t.dropped.add(name)
+	}
+	renumbered = make([]uint32, len(old))
+	for i, name := range old {
+		renumbered[i] = t.ids[name]
+	}
+	return renumbered
+}
