@@ -66,9 +66,9 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, fresh bool, p 
 		s.setTail(tl)
 	}
 	s.lookedTime = fi.ModTime()
-	need := min(int64(turnBytes), size-m.Offset)
+	need := min(t.turnSize, size-m.Offset)
 	if tl.scanned > 0 {
-		found, end, err := probe(s, f, m, &tl, size)
+		found, end, err := t.probe(s, f, m, &tl, size)
 		if err != nil {
 			return nextWait, err
 		}

@@ -99,7 +99,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		cfg: r.cfg, pathRegex: pathRegex, matcher: m, builders: newBuilders(location, prefixes),
 		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
-		fs:     osFiles{}, wait: sleep, slots: min(max(runtime.GOMAXPROCS(0), 2), 16),
+		fs:     osFiles{}, wait: sleep, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
 		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
 		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{},

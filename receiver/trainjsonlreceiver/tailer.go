@@ -39,6 +39,7 @@ type tailer struct {
 	fs        fileSystem
 	wait      func(context.Context, time.Duration) error
 	slots     int
+	turnSize  int64
 
 	handles handles
 	budget  budget

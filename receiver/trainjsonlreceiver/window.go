@@ -142,7 +142,7 @@ func (t *tailer) source(s *stream, m mark) source {
 }
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
-func probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end int64, err error) {
+func (t *tailer) probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end int64, err error) {
 	buf := takeBuffer(turnBytes)
 	defer func() {
 		buf = buf[:cap(buf)]
@@ -153,7 +153,7 @@ func probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end
 		if at >= size {
 			break
 		}
-		n, err := readAt(f, buf[:min(turnBytes, size-at)], at)
+		n, err := readAt(f, buf[:min(t.turnSize, size-at)], at)
 		if err != nil {
 			return false, 0, err
 		}
@@ -198,7 +198,7 @@ func (t *tailer) torn(ctx context.Context, s *stream, f openFile, m mark, tl tai
 func (t *tailer) report(
 	ctx context.Context, s *stream, f openFile, m mark, l line, p *permit, acknowledge func(m mark),
 ) (next, error) {
-	need := min(l.end, l.offset+trainrecord.MaxRaw) - m.Offset
+	need := min(l.end, l.offset+trainrecord.MaxRaw+1) - m.Offset
 	if !t.budget.take(need) {
 		return nextSpace, nil
 	}
@@ -214,7 +214,8 @@ func (t *tailer) report(
 	if s.window.end() <= l.offset {
 		return nextAgain, nil // it is being rewritten
 	}
-	l.data = s.window.slice(l.offset, min(s.window.end(), l.offset+trainrecord.MaxRaw))
+	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
+	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
 	if !m.HasFile {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}

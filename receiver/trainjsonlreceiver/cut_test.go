@@ -1,0 +1,97 @@
+package trainjsonlreceiver
+
+import (
+	"bytes"
+	"hash/crc32"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// naive is cut said simply: the lines of a whole text.
+func naive(text []byte, maxLine int) []line {
+	var out []line
+	at := 0
+	for _, l := range bytes.SplitAfter(text, []byte("\n")) {
+		offset := at
+		at += len(l)
+		data, whole := bytes.CutSuffix(l, []byte("\n"))
+		if !whole {
+			break
+		}
+		if rest, ok := bytes.CutPrefix(data, bom); ok && offset == 0 {
+			data, offset = rest, len(bom)
+		}
+		data = bytes.TrimSuffix(data, []byte("\r"))
+		if len(bytes.Trim(data, " \t\r")) == 0 {
+			continue
+		}
+		one := line{offset: int64(offset), end: int64(at), data: data, crc: crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))}
+		if len(data) > maxLine {
+			one.reason = trainrecord.ReasonTooLong
+			one.data = data[:min(len(data), trainrecord.MaxRaw)]
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func FuzzCutAtAnyBoundaries(f *testing.F) {
+	f.Add([]byte("a\nbb\r\n\n  \nccc\ndd"), []byte{1, 2, 3})
+	f.Add([]byte("\xef\xbb\xbf{}\n\xff\xfe\n"), []byte{1})
+	f.Add(bytes.Repeat([]byte("x"), 300), []byte{7, 200})
+	f.Add([]byte("\xef\xbb\xbf\r\n\r\r\n"), []byte{3, 1})
+	f.Fuzz(func(t *testing.T, text, sizes []byte) {
+		const maxLine = 100
+		// What a turn does: read on from the last newline, with whatever came since.
+		var got []line
+		var offset, read int
+		var tl tail
+		for i := 0; read < len(text); i++ {
+			size := 64
+			if len(sizes) > 0 {
+				size = int(sizes[i%len(sizes)]) + 1
+			}
+			before := read
+			read = min(read+size, len(text))
+			if offset == 0 && read < len(bom) {
+				continue // as the reader does, for a byte order mark in two parts
+			}
+			var consumed int
+			got, consumed = cut(got, text[offset:read], int64(offset), maxLine)
+			if consumed > 0 {
+				offset += consumed
+				tl = tail{}
+				before = offset
+			}
+			if tl.scanned == 0 {
+				before = offset
+			}
+			tl.add(text[before:read], int64(offset))
+		}
+		want := naive(text, maxLine)
+		require.Equal(t, len(want), len(got))
+		for i := range want {
+			assert.Equal(t, want[i], got[i])
+		}
+		// The tail is the line that a newline would make of it.
+		rest := naive(append(bytes.Clone(text), '\n'), maxLine)
+		if len(text) >= len(bom) && len(rest) > len(want) {
+			last := rest[len(rest)-1]
+			assert.True(t, tl.text)
+			assert.Equal(t, last.crc, tl.sum())
+			assert.Equal(t, last.offset, int64(offset)+tl.skipped)
+			assert.Equal(t, last.end-1-last.offset, tl.length()+trailingCR(text))
+		}
+	})
+}
+
+func trailingCR(text []byte) int64 {
+	if bytes.HasSuffix(text, []byte("\r")) {
+		return 1
+	}
+	return 0
+}
