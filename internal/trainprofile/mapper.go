@@ -17,6 +17,9 @@ const (
 	maxCachedKey  = 256
 )
 
+// maxGuess is the most entries that an object of a record makes room for at once.
+const maxGuess = 16
+
 // FieldError is a field of an object that was not understood; its value stays under body.framework.
 type FieldError struct {
 	Field  string // the target, as the profile spells it
@@ -98,6 +101,7 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 		}
 	}
 	body := lr.Body().Map()
+	body.EnsureCapacity(len(r.set) + 3)
 	for i := range r.set {
 		step := &r.set[i]
 		if c, ok := m.value(p, step); ok {
@@ -108,6 +112,7 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 		m.spread(p, g, body)
 	}
 	number, text := lr.SeverityNumber(), lr.SeverityText()
+	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + 4)
 	h.Put(lr)
 	if number != plog.SeverityNumberUnspecified {
 		lr.SetSeverityNumber(number)
@@ -170,11 +175,15 @@ func (m *Mapper) spread(p *Profile, g *spreadGroup, body pcommon.Map) {
 			}
 		}
 		to := object(body, step.to)
-		if _, taken := to.Get(pl.name); taken {
+		if to.Len() == 0 {
+			to.EnsureCapacity(min(len(w.entries)-i, maxGuess))
+		}
+		dst, taken := to.GetOrPutEmpty(pl.name) // one look: objects may have thousands of keys
+		if taken {
 			m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
 			continue
 		}
-		c.putIn(to, pl.name)
+		c.writeTo(dst)
 		e.used = true
 	}
 }

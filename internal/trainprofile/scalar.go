@@ -76,18 +76,20 @@ func (c scalar) text() (string, bool) {
 }
 
 // putIn writes the value under a key.
-func (c scalar) putIn(m pcommon.Map, key string) {
+func (c scalar) putIn(m pcommon.Map, key string) { c.writeTo(m.PutEmpty(key)) }
+
+func (c scalar) writeTo(dst pcommon.Value) {
 	switch c.typ {
 	case pcommon.ValueTypeInt:
-		m.PutInt(key, c.i)
+		dst.SetInt(c.i)
 	case pcommon.ValueTypeDouble:
-		m.PutDouble(key, c.f)
+		dst.SetDouble(c.f)
 	case pcommon.ValueTypeStr:
-		m.PutStr(key, c.s)
+		dst.SetStr(c.s)
 	case pcommon.ValueTypeBool:
-		m.PutBool(key, c.b)
+		dst.SetBool(c.b)
 	default:
-		c.v.CopyTo(m.PutEmpty(key))
+		c.v.CopyTo(dst)
 	}
 }
 

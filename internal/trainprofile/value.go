@@ -159,6 +159,9 @@ func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr 
 			use(at)
 		}
 	default:
+		if step.target.kind == kindString && c.typ != pcommon.ValueTypeStr {
+			return
+		}
 		if out, _, ok := c.convert(&step.target, &step.source, false); ok && m.setHeader(h, step, out, lr) {
 			use(at)
 		}
@@ -168,6 +171,12 @@ func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr 
 // setHeader sets a field of the header unless the log record says it already; then only an equal value counts as read.
 func (m *Mapper) setHeader(h *trainrecord.Header, step *setStep, c scalar, lr plog.LogRecord) bool {
 	switch key := step.target.name; key {
+	case trainrecord.KeySeverity:
+		if !knownSeverity(c.s) {
+			return false
+		}
+		step.target.headerSetter(h, c)
+		return true
 	case trainrecord.KeyTraceID:
 		if !h.TraceID.IsEmpty() {
 			return false
@@ -188,6 +197,13 @@ func (m *Mapper) setHeader(h *trainrecord.Header, step *setStep, c scalar, lr pl
 		step.target.headerSetter(h, c)
 		return true
 	}
+}
+
+// knownSeverity tells whether a word is a severity: the vocabulary reads all others as INFO.
+func knownSeverity(word string) bool {
+	lr := plog.NewLogRecord()
+	trainrecord.Header{Event: trainrecord.EventLog, Severity: word, Rank: -1}.Put(lr)
+	return lr.SeverityNumber() != plog.SeverityNumberInfo || strings.EqualFold(word, lr.SeverityText())
 }
 
 // headerAttributes are the attributes in which a log record may say a field of the header already.

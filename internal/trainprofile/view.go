@@ -176,16 +176,19 @@ func (w *view) anyUsed() bool {
 	return false
 }
 
-// trimKeys rewrites a map whose keys have white space around them; of keys that become equal the first stays as it is.
+// trimKeys rewrites a map whose keys have white space around them. A key whose trimmed form another key has stays as it is.
 func trimKeys(m pcommon.Map) {
 	out := pcommon.NewMap()
 	out.EnsureCapacity(m.Len())
 	for k, v := range m.All() {
 		key := strings.TrimSpace(k)
+		if _, taken := m.Get(key); taken {
+			key = k
+		}
 		if _, taken := out.Get(key); taken {
 			key = k
 		}
-		v.MoveTo(out.PutEmpty(key))
+		v.CopyTo(out.PutEmpty(key))
 	}
 	out.MoveTo(m)
 }

@@ -1,0 +1,60 @@
+package trainprofile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// BenchmarkProcess maps one row; the copy of the row that each round needs is in the numbers of the baseline alone.
+func BenchmarkProcess(b *testing.B) {
+	wide := &strings.Builder{}
+	wide.WriteString(`{"loss": 0.5, "learning_rate": 0.1, "epoch": 0.5`)
+	for i := range 4000 {
+		fmt.Fprintf(wide, `, "metric_%d": %d.5`, i, i)
+	}
+	wide.WriteString("}")
+	for name, line := range map[string]string{
+		"huggingface_train":      `{"loss": 2.8141, "grad_norm": 5.918, "learning_rate": 4.3333333e-05, "epoch": 0.5, "step": 5}`,
+		"huggingface_evaluation": `{"eval_loss": 2.23, "eval_accuracy": 0.41, "eval_runtime": 1.9, "eval_samples_per_second": 209.0, "eval_steps_per_second": 13.1, "epoch": 1.0, "step": 10}`,
+		"ultralytics_epoch":      `{"epoch": 1, "time": 14.2, "train/box_loss": 1.6, "train/cls_loss": 2.9, "metrics/precision(B)": 0.4, "metrics/recall(B)": 0.3, "metrics/mAP50(B)": 0.3, "val/box_loss": 1.5, "lr/pg0": 0.0002, "lr/pg1": 0.0002}`,
+		"lightning_epoch":        `{"train_loss_epoch": 0.8, "train_acc": 0.6, "epoch": 0, "step": 99}`,
+		"four_thousand_keys":     wide.String(),
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkLine(b, line) })
+	}
+	b.Run("baseline_copy", func(b *testing.B) {
+		row := decode(b, hfRow)
+		b.ReportAllocs()
+		for b.Loop() {
+			lr := plog.NewLogRecord()
+			row.CopyTo(lr)
+		}
+	})
+}
+
+func benchmarkLine(b *testing.B, line string) {
+	set, m, stream := embeddedSet(b), NewMapper(nil), &Stream{}
+	row := decode(b, line)
+	more := func() plog.LogRecord { return plog.NewLogRecord() }
+	b.ReportAllocs()
+	for b.Loop() {
+		lr := plog.NewLogRecord()
+		row.CopyTo(lr)
+		if out := m.Process(set, stream, lr, more); out.Kind != Mapped {
+			b.Fatal("not mapped")
+		}
+	}
+}
+
+// BenchmarkUnmapped is the cost of an object that nobody knows: all conditions are tried.
+func BenchmarkUnmapped(b *testing.B) {
+	set, m := embeddedSet(b), NewMapper(nil)
+	lr := decode(b, `{"a": 1, "b": 2.5, "c": "text", "d": {"e": 1}, "f": [1, 2]}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Process(set, nil, lr, nil)
+	}
+}
