@@ -1,0 +1,132 @@
+package trainjsonlreceiver
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
+)
+
+func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
+	t.Parallel()
+	cfg := createDefaultConfig().(*Config)
+	require.NoError(t, confmap.NewFromStringMap(map[string]any{
+		"include":             []any{"/x/[a"},
+		"exclude":             []any{"/y/[b"},
+		"start_at":            "end",
+		"run_id":              map[string]any{"path_regex": `(?P<run>.*)`},
+		"timezone":            "Nowhere/Town",
+		"line_prefixes":       []any{"", "^(", "^(?P<host>x)"},
+		"torn_after":          "-1s",
+		"max_line_size":       "1KiB",
+		"max_in_flight_bytes": 10,
+		"checkpoint_interval": "1ms",
+		"poll_interval":       "0s",
+	}).Unmarshal(cfg))
+	err := cfg.Validate()
+	require.Error(t, err)
+	for _, want := range []string{
+		"include: ", "exclude: ", "start_at: end would drop", "run_id: path_regex: name the group", `group "run" is none`,
+		"timezone: ", "line_prefixes: entry 0 is empty", "line_prefixes: \"^(\"", `group "host" is neither`, "torn_after: ",
+		"max_line_size: ", "max_in_flight_bytes: ", "checkpoint_interval: ", "poll_interval: ",
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	for line := range strings.Lines(err.Error()) {
+		key, _, _ := strings.Cut(line, ":")
+		assert.Contains(t, "include exclude start_at run_id timezone line_prefixes torn_after max_line_size "+
+			"max_in_flight_bytes checkpoint_interval poll_interval", key, "an error does not begin with its key: %s", line)
+	}
+}
+
+func TestConfigSingleMistakes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		edit func(*Config)
+		want string
+	}{
+		"no include":      {func(c *Config) { c.Include = nil }, "include: name at least one glob"},
+		"other start":     {func(c *Config) { c.StartAt = "middle" }, `start_at: want beginning, got "middle"`},
+		"bad expression":  {func(c *Config) { c.RunID.PathRegex = "(" }, "run_id: path_regex: "},
+		"line over 16MiB": {func(c *Config) { c.MaxLineSize = 16<<20 + 1 }, "max_line_size: "},
+		"budget":          {func(c *Config) { c.MaxInFlightBytes = 1 << 20 }, "max_in_flight_bytes: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := createDefaultConfig().(*Config)
+			cfg.Include = []string{"/data/*/train.jsonl"}
+			require.NoError(t, cfg.Validate())
+			c.edit(cfg)
+			assert.ErrorContains(t, cfg.Validate(), c.want)
+		})
+	}
+}
+
+func TestConfigReadsUnits(t *testing.T) {
+	t.Parallel()
+	cfg := createDefaultConfig().(*Config)
+	require.NoError(t, confmap.NewFromStringMap(map[string]any{
+		"include": []any{"/data/*/train.jsonl"}, "storage": "file_storage/x",
+		"max_line_size": "8MiB", "max_in_flight_bytes": 32 << 20, "torn_after": "1h",
+		"run_id": map[string]any{"path_regex": `(?P<run_id>[^/]+)/rank(?P<rank>\d+)/(?P<attempt>\d+)/(?P<part>\w+)`},
+	}).Unmarshal(cfg))
+	require.NoError(t, cfg.Validate())
+	assert.Equal(t, ByteSize(8<<20), cfg.MaxLineSize)
+	assert.Equal(t, ByteSize(32<<20), cfg.MaxInFlightBytes)
+	assert.Equal(t, time.Hour, cfg.TornAfter)
+	assert.Equal(t, component.MustNewIDWithName("file_storage", "x"), *cfg.Storage)
+}
+
+func TestByteSize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"0": 0, "7": 7, "7B": 7, "2KiB": 2048, "3 MiB": 3 << 20, "1GiB": 1 << 30, "5KB": 5000, "5MB": 5e6, "1GB": 1e9} {
+		var s ByteSize
+		require.NoError(t, s.UnmarshalText([]byte(text)), text)
+		assert.Equal(t, ByteSize(want), s, text)
+	}
+	for _, text := range []string{"", "-1", "x", "1TiB", "1.5MiB", "MiB", "9223372036854775807KiB"} {
+		var s ByteSize
+		assert.Error(t, s.UnmarshalText([]byte(text)), text)
+	}
+}
+
+func TestPathID(t *testing.T) {
+	t.Parallel()
+	cfg := `(?P<run_id>[^/]*)/(?:rank(?P<rank>\d+)/)?(?:try(?P<attempt>\d+)/)?(?:(?P<part>fold=\d)/)?log\.jsonl$`
+	for path, want := range map[string]pathID{
+		"/d/r1/rank3/try2/fold=1/log.jsonl":        {run: "r1", rank: 3, attempt: 2, part: "fold=1"},
+		"/d/r1/log.jsonl":                          {run: "r1", rank: -1},
+		"/d/r1/try0/log.jsonl":                     {run: "r1", rank: -1},
+		"/d/r1/rank99999999999999999999/log.jsonl": {run: "r1", rank: -1},
+		"/d/r2/train.jsonl":                        {run: "r2", rank: -1},
+		"/d/r\xff/train.jsonl":                     {run: "r\uFFFD", rank: -1},
+		"/train.jsonl":                             {rank: -1},
+		"train.jsonl":                              {rank: -1},
+		"../train.jsonl":                           {rank: -1},
+		"//log.jsonl":                              {rank: -1},
+	} {
+		assert.Equal(t, want, newPathID(regexp.MustCompile(cfg), path), path)
+	}
+}
+
+func TestMarkSurvivesStorage(t *testing.T) {
+	t.Parallel()
+	m := mark{
+		Path: "/a/\xff", Origin: "/b/\xfe", Born: 5, Offset: 2000, Before: 1 << 63, HeadLen: 1024, Head: 1<<64 - 1,
+		FileID: 1 << 31, HasFile: true, Torn: 2000, Ended: true, Run: "r\xff", GoneTime: 9,
+	}
+	back, err := decodeMark(encodeMark(m))
+	require.NoError(t, err)
+	assert.Equal(t, m, back)
+	for _, text := range []string{
+		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`,
+	} {
+		_, err := decodeMark([]byte(text))
+		assert.Error(t, err, text)
+	}
+}
