@@ -19,6 +19,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.uber.org/zap v1.28.0
 	golang.org/x/text v0.43.0
+	pgregory.net/rapid v1.2.0
 )
 
 require (

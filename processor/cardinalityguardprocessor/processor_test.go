@@ -181,4 +181,36 @@ func TestAWorkerForgetsTheBatch(t *testing.T) {
 		require.Equal(t, ref{}, r)
 	}
 	require.Equal(t, place{}, w.at)
+	require.Empty(t, w.ids.known)
+	require.Empty(t, w.touched)
+}
+
+func TestMetadataThatContradictsGoesForGood(t *testing.T) {
+	t.Parallel()
+	md := pmetric.NewMetrics()
+	for _, v := range []string{"1", "2", "1"} {
+		rm := gaugeBatch("g", "run_id", v).ResourceMetrics().At(0)
+		rm.ScopeMetrics().At(0).Metrics().At(0).Metadata().PutStr("k", v)
+		rm.CopyTo(md.ResourceMetrics().AppendEmpty())
+	}
+	newWorker(registryRules()).guard(md)
+	require.Zero(t, md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Metadata().Len())
+}
+
+func TestExemplarsOfOneTimeAreChosenByContent(t *testing.T) {
+	t.Parallel()
+	md := gaugeBatch("g", "run_id", "a", "b", "c")
+	for i, p := range md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().All() {
+		for j := range 5 {
+			e := p.Exemplars().AppendEmpty()
+			e.SetTimestamp(7)
+			e.SetDoubleValue(float64(i*5 + j))
+		}
+	}
+	turned := clone(md)
+	reverse(turned)
+	newWorker(registryRules()).guard(md)
+	newWorker(registryRules()).guard(turned)
+	require.Equal(t, flatten(md), flatten(turned))
+	require.Len(t, flatten(md)[0].exemplars, exemplarLimit)
 }

@@ -26,6 +26,7 @@ func newWorker(r *rules) *worker {
 		touched: map[string]struct{}{},
 	}
 	w.table.reset()
+	w.ids.reset()
 	return w
 }
 
@@ -48,7 +49,6 @@ func (w *worker) guard(md pmetric.Metrics) {
 	if !w.plan.dirty {
 		return
 	}
-	w.ids.reset()
 	w.noteTouched(md)
 	w.walk(md)
 	w.settle()
@@ -60,6 +60,8 @@ func (w *worker) guard(md pmetric.Metrics) {
 // release forgets the batch: nothing of it may stay in memory, nor the room that an unusually large one took.
 func (w *worker) release() {
 	w.table.reset()
+	w.ids.reset()
+	clear(w.touched)
 	clear(w.parts[:cap(w.parts)])
 	w.at = place{}
 	if cap(w.parts) > keptIdentities {
@@ -69,7 +71,6 @@ func (w *worker) release() {
 
 // noteTouched collects the names of touched metrics: an untouched point can only meet a point of the same name.
 func (w *worker) noteTouched(md pmetric.Metrics) {
-	clear(w.touched)
 	w.eachMetric(md, func(m pmetric.Metric, found finding) {
 		if found&touches != 0 {
 			w.touched[m.Name()] = struct{}{}
