@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )

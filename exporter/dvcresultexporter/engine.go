@@ -56,7 +56,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		out:    &target{path: e.cfg.Directory, minFree: uint64(e.cfg.MinFreeBytes), openFS: e.openFS},
 		report: newReporter(e, host),
 		runs:   map[string]*run{},
-		store:  &store{client: client, telemetry: e.telemetry},
+		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
 		limits: limiter{every: logInterval},
 		work:   make(chan *run),
 		kick:   make(chan struct{}, 1),

@@ -12,7 +12,6 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/otel/metric"
-	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"

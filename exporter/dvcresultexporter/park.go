@@ -34,7 +34,7 @@ func (r *run) metaOperation() *storage.Operation {
 
 // compact replaces the journal by snapshots when it has become twice as large as they are. The caller holds the lock.
 func (g *engine) compact(ctx context.Context) {
-	if g.store.client == nil || g.store.size <= max(minJournal, g.store.limit) {
+	if g.store.client == nil || g.store.size <= max(g.store.least, g.store.limit) {
 		return
 	}
 	var snapshots int64
@@ -45,7 +45,7 @@ func (g *engine) compact(ctx context.Context) {
 		return
 	}
 	if err := g.snapshot(ctx); err != nil {
-		g.store.limit = g.store.size + minJournal // not with every call
+		g.store.limit = g.store.size + g.store.least // not with every call
 		g.warn("The storage took no snapshot; the journal grows until it does", err)
 	}
 }

@@ -34,7 +34,7 @@ const (
 	foldPrefix     = "r/"
 	metaPrefix     = "m/"
 	journalHeader  = 8       // Unix nanoseconds of the arrival
-	minJournal     = 1 << 20 // bytes below which no snapshot is worth it
+	minJournal     = 1 << 20 // bytes
 )
 
 var errStorageVersion = errors.New("written by another version of dvc_result")
@@ -56,7 +56,8 @@ type store struct {
 	first   uint64           // number of the first part of the journal
 	next    uint64           // number of the next part
 	size    int64            // bytes of the journal
-	limit   int64            // bytes of the journal at which it is replaced, at least
+	least   int64            // bytes of the journal below which no snapshot is worth it
+	limit   int64            // the same after a snapshot that failed
 }
 
 func storageKey(id string) string {

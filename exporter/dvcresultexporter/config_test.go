@@ -1,0 +1,75 @@
+package dvcresultexporter
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/exporter/exportertest"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
+)
+
+func TestComponent(t *testing.T) {
+	dir := t.TempDir()
+	componentcheck.Run(t, NewFactory(), componentcheck.WithConfig(func(cfg component.Config) { cfg.(*Config).Directory = dir }))
+}
+
+func TestValidateNamesEveryMistake(t *testing.T) {
+	t.Parallel()
+	cfg := &Config{LateGrace: -1, FailureGrace: -1, LateWindow: -2, LiveInterval: time.Millisecond, MinFreeBytes: -1}
+	err := cfg.Validate()
+	require.Error(t, err)
+	for _, key := range []string{"directory", "late_grace", "failure_grace", "idle_timeout", "late_window", "live_interval", "max_state_bytes", "min_free_bytes", "plots::max_points"} {
+		assert.Contains(t, "\n"+err.Error(), "\n"+key+": ")
+	}
+	assert.Len(t, strings.Split(err.Error(), "\n"), 9)
+	good := createDefaultConfig().(*Config)
+	good.Directory = "results"
+	require.NoError(t, good.Validate())
+}
+
+func TestStorageThatIsNotConfiguredIsNamed(t *testing.T) {
+	t.Parallel()
+	cfg := createDefaultConfig().(*Config)
+	cfg.Directory = t.TempDir()
+	id := component.MustNewIDWithName("file_storage", "state")
+	cfg.StorageID = &id
+	exp, err := NewFactory().CreateLogs(t.Context(), exportertest.NewNopSettings(metadata.Type), cfg)
+	require.NoError(t, err)
+	err = exp.Start(t.Context(), componenttest.NewNopHost())
+	require.ErrorContains(t, err, "storage: extension file_storage/state is not configured; add it")
+	require.NoError(t, exp.Shutdown(t.Context()))
+}
+
+func TestOneConfigurationIsOneInstance(t *testing.T) {
+	t.Parallel()
+	host := componentcheck.NewStorageHost(t)
+	id := host.StorageID()
+	cfg := createDefaultConfig().(*Config)
+	cfg.Directory, cfg.StorageID = t.TempDir(), &id
+	set := exportertest.NewNopSettings(metadata.Type)
+	shared := &instances{byID: map[component.ID]*instance{}}
+	a, err := shared.get(set, cfg)
+	require.NoError(t, err)
+	b, err := shared.get(set, cfg)
+	require.NoError(t, err)
+	require.Same(t, a, b)
+	require.NoError(t, a.start(t.Context(), host))
+	require.NoError(t, b.start(t.Context(), host), "the storage's client was opened twice")
+	require.NoError(t, a.shutdown(t.Context()))
+	assert.Len(t, host.OpenClients(), 1, "the first of two shutdowns ended the work")
+	require.NoError(t, b.shutdown(t.Context()))
+	assert.Empty(t, host.OpenClients())
+	assert.Empty(t, shared.byID)
+
+	other := *cfg
+	c, err := shared.get(set, &other)
+	require.NoError(t, err)
+	assert.NotSame(t, a, c)
+}

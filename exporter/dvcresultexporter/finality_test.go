@@ -1,0 +1,212 @@
+package dvcresultexporter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestResultComesAfterTheLateGraceOfTheEnd(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(run[:6]...)
+		pass(20 * time.Minute)
+		assert.Nil(t, r.files("a"), "a running run has no result")
+		r.feed(run[6])
+		pass(10*time.Second - time.Nanosecond)
+		assert.Nil(t, r.files("a"))
+		pass(time.Nanosecond)
+		r.says("a", "success", true, false)
+		r.telemetry(`otelcol_dvc_result_records 7`,
+			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`,
+			`otelcol_dvc_result_written_results{outcome="success"} 1`, r.stateSize())
+	})
+}
+
+func TestLateRecordIsAppliedOncePerLateGraceAndLaterOnesAreCountedOnly(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(append(run[:1:1], run[3:]...)...)
+		pass(10 * time.Second)
+		r.says("a", "success", true, false)
+		assert.Equal(t, 5, r.result("a").Records.Count)
+		pass(time.Hour)
+		r.feed(run[1])
+		pass(6 * time.Second)
+		r.feed(run[2])
+		assert.Equal(t, 5, r.result("a").Records.Count)
+		pass(4 * time.Second)
+		assert.Equal(t, 7, r.result("a").Records.Count, "both late records in one rewrite")
+		before := r.files("a")
+		pass(24 * time.Hour)
+		r.feed(line{record("a", 400, "heartbeat", ""), 99000})
+		pass(time.Hour)
+		assert.Equal(t, before, r.files("a"))
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="late"} 1`, `otelcol_dvc_result_records 7`,
+			`otelcol_dvc_result_runs{state="closed"} 1`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
+			`otelcol_dvc_result_state_size 0`, `otelcol_dvc_result_written_results{outcome="success"} 2`)
+	})
+}
+
+func TestFailureCountsAfterItsGraceAndALaterAttemptReopensTheRun(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.feed(stream(
+			record("a", 0, "run.start", `"planned_epochs":4`), epoch("a", 0), epoch("a", 1),
+			record("a", 150, "run.failure", `"error_type":"OOM","message":"out of memory","epoch":2`),
+		)...)
+		pass(time.Minute - time.Nanosecond)
+		assert.Nil(t, r.files("a"))
+		pass(time.Nanosecond)
+		r.says("a", "failed", true, false)
+
+		pass(48 * time.Hour) // a failed run is never too late: the cause may take days to mend
+		second := []line{{record("a", 9000, "run.start", `"planned_epochs":4`, `"attempt":2`), 50000}, {epoch("a", 2, `"attempt":2`), 51000}}
+		r.feed(second...)
+		pass(time.Minute)
+		r.says("a", "failed", true, false) // what was written stays until there is something to say
+		r.feed(line{record("a", 9900, "run.end", `"outcome":"success"`, `"attempt":2`), 52000})
+		pass(10 * time.Second)
+		r.says("a", "success", true, false)
+		assert.Len(t, r.result("a").Attempts, 2)
+	})
+}
+
+func TestEndWithinTheFailureGraceDecides(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.feed(stream(epoch("a", 0), record("a", 150, "run.failure", `"message":"x"`))...)
+		pass(30 * time.Second)
+		r.feed(line{record("a", 160, "run.end", `"outcome":"aborted"`), 9000})
+		pass(10 * time.Second)
+		r.says("a", "aborted", true, false)
+	})
+}
+
+func TestSilentRunIsStalledAndReopened(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(run[:3]...)
+		pass(20 * time.Minute)
+		r.feed(run[3])
+		pass(30*time.Minute - time.Nanosecond)
+		assert.Nil(t, r.files("a"), "silence is measured from the last record")
+		pass(time.Nanosecond)
+		r.says("a", "stalled", true, true)
+		pass(72 * time.Hour)
+		r.feed(run[4:]...)
+		pass(10 * time.Second)
+		r.says("a", "success", true, false)
+	})
+}
+
+func TestEndedPartsAreNoEndOfTheRun(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.feed(stream(epoch("a", 0, `"part":"fold=0"`), record("a", 100, "run.end", `"outcome":"success"`, `"part":"fold=0"`))...)
+		pass(time.Minute)
+		assert.Nil(t, r.files("a"), "another part may follow")
+		pass(30 * time.Minute)
+		r.says("a", "success", true, true)
+		assert.Equal(t, "parts", r.result("a").OutcomeFrom)
+	})
+}
+
+func TestReplayingAnOldStreamStallsNothing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) { // the clock of the bubble is decades away from the records' times
+		r.start()
+		defer r.stop()
+		for _, l := range wholeRun("a")[:6] {
+			r.feed(l)
+			pass(29 * time.Minute)
+			assert.Nil(t, r.files("a"))
+		}
+	})
+}
+
+func TestRunThatWasSilentAtTheStartIsUnknownUnlessItSpeaks(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("silent")[:3]...)
+		r.feed(wholeRun("speaks")[:3]...)
+		r.stop()
+		time.Sleep(time.Hour)
+		r.start()
+		r.feed(wholeRun("speaks")[3])
+		pass(10 * time.Second)
+		r.says("silent", "unknown", true, true)
+		assert.Equal(t, "restart", r.result("silent").OutcomeFrom)
+		assert.Nil(t, r.files("speaks"))
+		r.stop()
+	})
+}
+
+func TestStalledStaysStalledOverARestart(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")[:3]...)
+		pass(31 * time.Minute)
+		before := r.files("a")
+		r.says("a", "stalled", true, true)
+		r.stop()
+		time.Sleep(time.Hour)
+		r.start()
+		pass(time.Hour)
+		assert.Equal(t, before, r.files("a"))
+		r.stop()
+	})
+}
+
+func TestLiveResultsAreNotFinal(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.LiveInterval = time.Minute
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(run[:2]...)
+		pass(time.Minute)
+		r.says("a", "", false, true)
+		assert.Equal(t, 2, r.result("a").Records.Count)
+		r.feed(run[2])
+		pass(time.Minute)
+		assert.Equal(t, 3, r.result("a").Records.Count)
+		r.feed(run[3:]...)
+		pass(10 * time.Second)
+		r.says("a", "success", true, false)
+	})
+}
+
+func TestShutdownWritesNothingAndTheNextStartDoes(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")...)
+		pass(5 * time.Second)
+		r.stop()
+		assert.Nil(t, r.files("a"))
+		r.start()
+		pass(10 * time.Second)
+		r.says("a", "success", true, false)
+		r.stop()
+	})
+}

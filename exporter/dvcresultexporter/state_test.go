@@ -1,0 +1,295 @@
+package dvcresultexporter
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer/consumererror"
+	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
+)
+
+// stateSize is the telemetry line of a gauge whose value is an estimate.
+func (r *rig) stateSize() string {
+	r.t.Helper()
+	for _, l := range componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_dvc_result_") {
+		if strings.HasPrefix(l, "otelcol_dvc_result_state_size") {
+			return l
+		}
+	}
+	return "no state size"
+}
+
+// Order, duplicates, batches, restarts and kills change no byte of a result.
+func TestResultIsAFunctionOfTheSetOfRecords(t *testing.T) {
+	t.Parallel()
+	run := append(wholeRun("a"), line{record("a", 310, "log", `"message":"bye"`), 90000})
+	var want map[string]string
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(run...)
+		pass(time.Minute)
+		want = r.files("a")
+		r.stop()
+	})
+	require.Contains(t, want, "result.json")
+	dirs := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		order := rapid.Permutation(run).Draw(rt, "order")
+		again := rapid.SliceOfN(rapid.SampledFrom(run), 0, 5).Draw(rt, "again")
+		order = append(order, again...)
+		cuts := rapid.SliceOfN(rapid.IntRange(0, 4), len(order), len(order)).Draw(rt, "cuts")
+		var got map[string]string
+		n++
+		dir := filepath.Join(dirs, fmt.Sprint(n))
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, dir)
+			r.start()
+			var batch []line
+			for i, l := range order {
+				batch = append(batch, l)
+				switch cuts[i] {
+				case 0:
+					continue
+				case 1:
+					r.feed(batch...)
+					r.stop()
+					r.start()
+				case 2:
+					r.feed(batch...)
+					r.kill()
+					r.start()
+				default:
+					r.feed(batch...)
+					pass(time.Duration(cuts[i]) * time.Second)
+				}
+				batch = nil
+			}
+			r.feed(batch...)
+			pass(time.Minute)
+			got = r.files("a")
+			r.stop()
+		})
+		require.Equal(rt, want, got)
+	})
+}
+
+func TestReplayTouchesNoFile(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(run...)
+		pass(time.Minute)
+		path := filepath.Join(r.cfg.Directory, "a", "result.json")
+		before, err := os.Stat(path)
+		require.NoError(t, err)
+		r.feed(run...)
+		pass(time.Hour)
+		after, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.True(t, os.SameFile(before, after))
+		assert.Equal(t, before.ModTime(), after.ModTime())
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 7`, `otelcol_dvc_result_records 7`,
+			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`,
+			`otelcol_dvc_result_written_results{outcome="success"} 1`, r.stateSize())
+	})
+}
+
+func TestStorageThatFailsRefusesForNowAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		run := wholeRun("a")
+		r.feed(run[:3]...)
+		broken := errors.New("no space left on device")
+		r.host.FailWrites(broken)
+		rest := logsOf(t, run[3:]...)
+		for range 3 {
+			err := r.exp.consumeLogs(t.Context(), rest)
+			require.ErrorIs(t, err, broken)
+			assert.False(t, consumererror.IsPermanent(err))
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		assert.NotNil(t, r.result("a"), "the state holds the end: its result does not wait for the storage")
+		r.host.FailWrites(nil)
+		require.NoError(t, r.exp.consumeLogs(t.Context(), rest), "the records are brought again")
+		r.kill()
+		require.NoError(t, os.RemoveAll(r.cfg.Directory))
+		r.start()
+		pass(time.Minute)
+		r.says("a", "success", true, false)
+		assert.Equal(t, 7, r.result("a").Records.Count)
+		r.stop()
+	})
+}
+
+func TestSilenceDoesNotCountWhileTheStorageRefuses(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		run := wholeRun("a")
+		r.feed(run[:3]...)
+		r.host.FailWrites(errors.New("full"))
+		require.Error(t, r.exp.consumeLogs(t.Context(), logsOf(t, run[3])))
+		pass(5 * time.Hour)
+		assert.Nil(t, r.files("a"), "we are at fault, not the run")
+		r.host.FailWrites(nil)
+		r.feed(run[3])
+		pass(29 * time.Minute)
+		assert.Nil(t, r.files("a"))
+		pass(time.Minute)
+		r.says("a", "stalled", true, true)
+	})
+}
+
+func TestRecordsAreInTheStorageBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		for _, l := range wholeRun("a") {
+			before := len(r.host.Calls())
+			r.feed(l)
+			calls := r.host.Calls()[before:]
+			require.Len(t, calls, 1)
+			assert.Equal(t, "batch", calls[0].Op)
+			assert.Len(t, calls[0].Keys, 1)
+		}
+		r.kill()
+		r.start()
+		pass(time.Minute)
+		assert.Equal(t, 7, r.result("a").Records.Count)
+		r.stop()
+	})
+}
+
+func TestSnapshotReplacesTheJournal(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.exp.engine.store.least = 10_000
+		const steps, batch = 4000, 100
+		for i := 0; i < steps; i += batch {
+			var lines []line
+			for n := i; n < i+batch; n++ {
+				lines = append(lines, line{record("a", n, "step.end", fmt.Sprintf(`"step":%d,"measurements":{"train/loss":%g}`, n, 1/float64(n+1))), int64(n) * 200})
+			}
+			r.feed(lines...)
+		}
+		journal, folds := 0, 0
+		for key := range r.host.Data("exporter_dvc_result") {
+			if strings.HasPrefix(key, journalPrefix) {
+				journal++
+			}
+			if strings.HasPrefix(key, foldPrefix) {
+				folds++
+			}
+		}
+		assert.Positive(t, folds, "%v", r.host.Calls())
+		assert.Less(t, journal, steps/batch)
+		r.feed(line{record("a", steps, "run.end", `"outcome":"success"`), 1 << 40})
+		r.kill()
+		r.start()
+		pass(time.Minute)
+		assert.Equal(t, steps+1, r.result("a").Records.Count)
+		r.stop()
+	})
+}
+
+func TestParkedRunsKeepTheirState(t *testing.T) {
+	t.Parallel()
+	for _, stored := range []bool{true, false} {
+		t.Run(fmt.Sprint("storage=", stored), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.cfg.MaxStateBytes = 1
+				if !stored {
+					r.cfg.StorageID = nil
+				}
+				r.start()
+				defer r.stop()
+				ids := []string{"a", "b", "c"}
+				for i := range wholeRun("a") {
+					for _, id := range ids {
+						r.feed(wholeRun(id)[i])
+					}
+				}
+				pass(time.Minute)
+				for _, id := range ids {
+					r.says(id, "success", true, false)
+					assert.Equal(t, 7, r.result(id).Records.Count)
+				}
+			})
+		})
+	}
+}
+
+func TestWithoutStorageTheStreamBringsTheStateBack(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.StorageID = nil
+		r.start()
+		r.feed(wholeRun("a")...)
+		pass(time.Minute)
+		want := r.files("a")
+		r.stop()
+		r.start()
+		r.feed(wholeRun("a")[4:]...) // a receiver that remembers where it was
+		pass(time.Minute)
+		assert.Equal(t, want, r.files("a"), "fewer records replaced a result")
+		r.feed(wholeRun("a")...)
+		pass(time.Minute)
+		assert.Equal(t, want, r.files("a"))
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 3`, `otelcol_dvc_result_kept_results 1`, `otelcol_dvc_result_records 7`,
+			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`, r.stateSize())
+		r.stop()
+	})
+}
+
+func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
+		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty().Body().SetStr("hello")
+		require.NoError(t, r.exp.consumeLogs(t.Context(), ld))
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="no_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="not_a_record"} 2`,
+			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
+			`otelcol_dvc_result_state_size 0`)
+	})
+}
+
+func TestDamagedStorageIsSaidAndSurvived(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")[:3]...)
+		r.feed(wholeRun("a")[3:]...)
+		client := r.exp.engine.store.client
+		require.NoError(t, client.Set(t.Context(), journalKey(0), []byte("garbage that is no journal")))
+		r.kill()
+		r.start()
+		pass(time.Minute)
+		assert.Equal(t, 4, r.result("a").Records.Count)
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet("journal are damaged").Len())
+		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, []byte(`{"version":99}`)))
+		r.stop()
+		require.ErrorIs(t, r.tryStart(), errStorageVersion)
+		assert.Empty(t, r.host.OpenClients())
+		require.NoError(t, r.tel.Shutdown(t.Context()))
+	})
+}
