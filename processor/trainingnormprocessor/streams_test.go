@@ -1,0 +1,240 @@
+package trainingnormprocessor
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/processor"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+func TestLeastRecentlySeenStreamIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := newStreams(2)
+	a, forgot := s.get("a")
+	assert.False(t, forgot)
+	_, forgot = s.get("b")
+	assert.False(t, forgot)
+	again, forgot := s.get("a")
+	assert.Same(t, a, again)
+	assert.False(t, forgot)
+	_, forgot = s.get("c") // b goes
+	assert.True(t, forgot)
+	again, forgot = s.get("a")
+	assert.Same(t, a, again)
+	assert.False(t, forgot)
+	_, forgot = s.get("b")
+	assert.True(t, forgot)
+	assert.Len(t, s.byKey, 2)
+	assert.Equal(t, 2, s.recent.Len())
+}
+
+// row is an object of a stream; offset < 0 leaves it out.
+type row struct {
+	file, run, uid string
+	offset         int64
+	body           map[string]any
+}
+
+func batch(t testing.TB, rows ...row) plog.Logs {
+	t.Helper()
+	ld := plog.NewLogs()
+	records := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
+	for _, r := range rows {
+		lr := records.AppendEmpty()
+		for key, value := range map[string]string{
+			trainrecord.AttrLogFilePath: r.file, trainrecord.AttrRunID: r.run, trainrecord.AttrLogRecordUID: r.uid,
+		} {
+			if value != "" {
+				lr.Attributes().PutStr(key, value)
+			}
+		}
+		if r.offset >= 0 {
+			lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, r.offset)
+		}
+		require.NoError(t, lr.Body().SetEmptyMap().FromRaw(r.body))
+	}
+	return ld
+}
+
+func frameworks(ld plog.Logs) []string {
+	var all []string
+	for _, rl := range ld.ResourceLogs().All() {
+		for _, sl := range rl.ScopeLogs().All() {
+			for _, lr := range sl.LogRecords().All() {
+				all = append(all, text(lr.Attributes(), trainrecord.AttrFramework))
+			}
+		}
+	}
+	return all
+}
+
+func logsProcessor(t *testing.T, set processor.Settings) processor.Logs {
+	t.Helper()
+	p, err := NewFactory().CreateLogs(t.Context(), set, createDefaultConfig(), consumertest.NewNop())
+	require.NoError(t, err)
+	return p
+}
+
+var (
+	huggingFaceRow = map[string]any{"loss": 0.5, "learning_rate": 0.1, "epoch": 0.5}
+	lightningRow   = map[string]any{"lr-Adam": 0.1, "step": 5}
+	plainRow       = map[string]any{"accuracy": 0.5, "epoch": 1, "step": 7} // both profiles have a rule for it
+)
+
+func TestStreamsAreKeptApart(t *testing.T) {
+	t.Parallel()
+	uid := func(run string, file uint32, offset int64) string {
+		return trainrecord.UID{RunID: run, File: file, Offset: offset}.String()
+	}
+	long := strings.Repeat("x", maxStreamKey)
+	for name, c := range map[string]struct {
+		rows []row
+		want []string
+	}{
+		"by file": {
+			[]row{{file: "a", body: huggingFaceRow, offset: 1}, {file: "b", body: lightningRow, offset: 1}, {file: "a", body: plainRow, offset: 2}, {file: "b", body: plainRow, offset: 2}},
+			[]string{"huggingface", "lightning", "huggingface", "lightning"},
+		},
+		"by run without a file": {
+			[]row{{run: "a", body: huggingFaceRow, offset: -1}, {run: "b", body: plainRow, offset: -1}, {run: "a", body: plainRow, offset: -1}},
+			[]string{"huggingface", "", "huggingface"},
+		},
+		"by run and stream of the uid": {
+			[]row{{run: "a", uid: uid("a", 1, 5), body: huggingFaceRow, offset: -1}, {run: "a", body: plainRow, offset: -1}, {run: "a", uid: uid("a", 2, 6), body: plainRow, offset: -1}, {run: "a", uid: uid("a", 1, 9), body: plainRow, offset: -1}},
+			[]string{"huggingface", "", "", "huggingface"},
+		},
+		"none without file and run": {
+			[]row{{body: huggingFaceRow, offset: -1}, {body: plainRow, offset: -1}},
+			[]string{"huggingface", ""},
+		},
+		"none with a name out of bounds": {
+			[]row{{run: long, body: huggingFaceRow, offset: -1}, {run: long, body: plainRow, offset: -1}},
+			[]string{"huggingface", ""},
+		},
+		"anew at the beginning of a file": {
+			[]row{{file: "a", body: huggingFaceRow, offset: 0}, {file: "a", body: plainRow, offset: 9}, {file: "a", body: lightningRow, offset: 0}, {file: "a", body: plainRow, offset: 9}},
+			[]string{"huggingface", "huggingface", "lightning", "lightning"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set, _ := settings(t)
+			p := logsProcessor(t, set)
+			var got []string
+			for _, r := range c.rows { // uid keys must not depend on the record before
+				ld := batch(t, r)
+				require.NoError(t, p.ConsumeLogs(t.Context(), ld))
+				got = append(got, frameworks(ld)...)
+			}
+			assert.Equal(t, c.want, got, "one record a batch")
+			if name == "by run and stream of the uid" {
+				return // a batch of a receiver has one stream of a run
+			}
+			all := batch(t, c.rows...)
+			require.NoError(t, logsProcessor(t, set).ConsumeLogs(t.Context(), all))
+			assert.Equal(t, c.want, frameworks(all), "one batch")
+		})
+	}
+}
+
+func TestForgottenStreamsAreCounted(t *testing.T) {
+	t.Parallel()
+	set, tel := settings(t)
+	p := logsProcessor(t, set)
+	for from := 0; from < maxStreams+3; from += 4096 {
+		var rows []row
+		for i := from; i < min(from+4096, maxStreams+3); i++ {
+			rows = append(rows, row{file: fmt.Sprint(i), offset: 1, body: plainRow})
+		}
+		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, rows...)))
+	}
+	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_streams", "otelcol_training_norm_streams_forgotten 3")
+}
+
+func TestFurtherRecordsFollowTheirOwn(t *testing.T) {
+	t.Parallel()
+	set, _ := settings(t)
+	p := logsProcessor(t, set)
+	final := map[string]any{"epoch": 1, "metrics/mAP50(B)": 0.5}
+	for range 2 { // the second time with the scratch memory of the first
+		ld := batch(t, row{offset: -1, body: final}, row{offset: -1, body: huggingFaceRow}, row{offset: -1, body: final})
+		require.NoError(t, p.ConsumeLogs(t.Context(), ld))
+		var events []string
+		for _, lr := range ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+			events = append(events, strings.TrimPrefix(lr.EventName(), trainrecord.Namespace+"."))
+		}
+		assert.Equal(t, []string{"phase.end", "run.end", "step.end", "phase.end", "run.end"}, events)
+	}
+}
+
+func TestBatchesInParallel(t *testing.T) {
+	t.Parallel()
+	set, tel := settings(t)
+	p := logsProcessor(t, set)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 50 {
+				file := fmt.Sprint(i % 5)
+				ld := batch(t, row{file: file, offset: 1, body: huggingFaceRow}, row{file: file, offset: 2, body: plainRow})
+				assert.NoError(t, p.ConsumeLogs(t.Context(), ld))
+				assert.Equal(t, []string{"huggingface", "huggingface"}, frameworks(ld))
+			}
+		})
+	}
+	wg.Wait()
+	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_",
+		`otelcol_training_norm_detections{profile="huggingface"} 5`, `otelcol_training_norm_mapped{profile="huggingface"} 400`)
+}
+
+func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.DebugLevel)
+		set, _ := settings(t)
+		set.Logger = zap.New(core)
+		p := logsProcessor(t, set)
+		bad := row{file: "a", offset: 5, body: map[string]any{"note": "secret"}}
+		malformed := row{file: "b", offset: 5, body: map[string]any{"loss": 0.5, "grad_norm": 0.5, "epoch": "secret"}}
+		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, bad, bad, malformed, malformed)))
+		require.Equal(t, 2, logs.Len())
+		time.Sleep(time.Minute)
+		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, bad)))
+		require.Equal(t, 3, logs.Len())
+		assert.EqualValues(t, 1, logs.All()[2].ContextMap()["more_since_last"])
+		for _, entry := range logs.All() {
+			assert.NotContains(t, fmt.Sprint(entry.Message, entry.ContextMap()), "secret")
+		}
+	})
+}
+
+func BenchmarkLogs(b *testing.B) {
+	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, nopTelemetry())
+	require.NoError(b, err)
+	rows := make([]row, 100)
+	for i := range rows {
+		rows[i] = row{file: "a", run: "a", offset: int64(i), body: huggingFaceRow}
+	}
+	original := batch(b, rows...)
+	b.ReportAllocs()
+	for b.Loop() {
+		ld := plog.NewLogs()
+		original.CopyTo(ld)
+		if _, err := n.processLogs(b.Context(), ld); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
