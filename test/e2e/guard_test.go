@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
+	"github.com/pathologize/otelcol-train/test/internal/series"
+)
+
+// guardAlone is the guard between two ends of OTLP.
+const guardAlone = `
+receivers:
+  otlp: {protocols: {grpc: {endpoint: "${env:OTLP_ENDPOINT}"}}}
+processors:
+  cardinality_guard/train: {}
+exporters:
+  otlp_grpc: {endpoint: "${env:NETDATA_OTLP_ENDPOINT}", tls: {insecure: true}}
+service:
+  pipelines:
+    metrics: {receivers: [otlp], processors: [cardinality_guard/train], exporters: [otlp_grpc]}
+`
+
+const (
+	secretRun   = "run-5e77-must-not-arrive"
+	secretEpoch = 8086123 // looks like nothing else in the data
+	guardSource = "guard-test"
+)
+
+// trainerBatch is what a trainer sends that knows no better: run ids and epochs at every place where a metric can have them. Besides, it has
+// series that nobody may touch.
+func trainerBatch(run string, value int64) pmetric.Metrics {
+	md := pmetric.NewMetrics()
+	rm := md.ResourceMetrics().AppendEmpty()
+	rm.Resource().Attributes().PutStr("service.name", guardSource)
+	rm.Resource().Attributes().PutStr("pathologize.ml.training.run.id", run)
+	sm := rm.ScopeMetrics().AppendEmpty()
+	sm.Scope().SetName("trainer")
+	sm.Scope().Attributes().PutStr("mlflow.runId", run)
+	samples := addSum(sm, "training.samples", pmetric.AggregationTemporalityDelta, run, value)
+	samples.Metadata().PutStr("wandb.run.id", run)
+	addSum(sm, "training.steps", pmetric.AggregationTemporalityCumulative, run, value)
+	addGauge(sm, "training.loss", run, value)
+	addGauge(sm, "DCGM_FI_DEV_GPU_TEMP", run, 61)
+	addGauge(sm, fmt.Sprintf("loss_run_id_%d", secretEpoch), run, value)
+	addGauge(sm, "foxhunt_training_current_epoch", run, value)
+
+	clean := md.ResourceMetrics().AppendEmpty()
+	clean.Resource().Attributes().PutStr("service.name", guardSource)
+	m := clean.ScopeMetrics().AppendEmpty()
+	m.Scope().SetName("trainer")
+	addSum(m, "clean.total", pmetric.AggregationTemporalityCumulative, "", value)
+	return md
+}
+
+func addSum(sm pmetric.ScopeMetrics, name string, temporality pmetric.AggregationTemporality, run string, value int64) pmetric.Metric {
+	m := sm.Metrics().AppendEmpty()
+	m.SetName(name)
+	m.SetEmptySum().SetAggregationTemporality(temporality)
+	m.Sum().SetIsMonotonic(true)
+	addPoint(m.Sum().DataPoints().AppendEmpty(), run, value)
+	return m
+}
+
+func addGauge(sm pmetric.ScopeMetrics, name, run string, value int64) {
+	m := sm.Metrics().AppendEmpty()
+	m.SetName(name)
+	addPoint(m.SetEmptyGauge().DataPoints().AppendEmpty(), run, value)
+}
+
+func addPoint(p pmetric.NumberDataPoint, run string, value int64) {
+	p.SetIntValue(value)
+	p.SetStartTimestamp(pcommon.Timestamp(1_800_000_000e9 + value))
+	p.SetTimestamp(pcommon.Timestamp(1_800_000_010e9 + value))
+	p.Attributes().PutStr("phase", "train")
+	if run == "" {
+		return
+	}
+	p.Attributes().PutStr("RUN_ID", run)
+	p.Attributes().PutInt("trainer/epoch", secretEpoch)
+	nested := p.Attributes().PutEmptyMap("ctx")
+	nested.PutStr("region", "eu")
+	nested.PutEmptySlice("list").AppendEmpty().SetEmptyMap().PutStr("run.id", run)
+	e := p.Exemplars().AppendEmpty()
+	e.SetIntValue(1)
+	e.SetTimestamp(p.Timestamp())
+	e.FilteredAttributes().PutStr("run-id", run)
+	e.FilteredAttributes().PutInt("epoch", secretEpoch)
+}
+
+// TestNoRunIDReachesABackendOnAMetric sends metrics of two runs over OTLP through the guard alone and through the shipped configuration.
+func TestNoRunIDReachesABackendOnAMetric(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]collector.Options{
+		"alone":      {YAML: guardAlone},
+		"as shipped": {Configs: []string{shipped(t, "host-training.yaml")}, YAML: "processors: {batch: {timeout: 100ms}}\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sink := otlpsink.Start(t, otlpsink.Accept)
+			opts.Env = newFolders(t).env(t)
+			opts.Env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+			c := collector.Start(t, opts)
+			batch := trainerBatch(secretRun+"-a", 3)
+			trainerBatch(secretRun+"-b", 4).ResourceMetrics().MoveAndAppendTo(batch.ResourceMetrics())
+			exportMetrics(t, opts.Env["OTLP_ENDPOINT"], batch)
+			requireGuarded(t, sink)
+			dropped := c.WaitMetric("otelcol_cardinality_guard_points_dropped", map[string]string{"reason": "merge_unsupported"}, 2, resultWithin)
+			assert.InDelta(t, 2, dropped, 0, "a cumulative sum of each run")
+			dropped = c.WaitMetric("otelcol_cardinality_guard_points_dropped", map[string]string{"reason": "metric_name"}, 2, resultWithin)
+			assert.InDelta(t, 2, dropped, 0, "a metric of each run with a value in its name")
+			c.WaitMetric("otelcol_cardinality_guard_points_merged", nil, 3, resultWithin)
+		})
+	}
+}
+
+func exportMetrics(t *testing.T, endpoint string, md pmetric.Metrics) {
+	t.Helper()
+	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	_, err = pmetricotlp.NewGRPCClient(conn).Export(t.Context(), pmetricotlp.NewExportRequestFromMetrics(md))
+	require.NoError(t, err)
+}
+
+// requireGuarded wants, of what was sent, exactly the points that may arrive, and no run id and no epoch in any byte of the metrics.
+func requireGuarded(t *testing.T, sink *otlpsink.Sink) {
+	t.Helper()
+	arrived := func() map[string][]series.Point {
+		points := map[string][]series.Point{}
+		for _, p := range series.Points(sink.Metrics()...) {
+			if p.Resource["service.name"] == guardSource {
+				points[p.Name] = append(points[p.Name], p)
+			}
+		}
+		return points
+	}
+	require.Eventually(t, func() bool { return len(arrived()["clean.total"]) == 2 }, resultWithin, 20*time.Millisecond, "nothing arrived")
+	points := arrived()
+	require.Equal(t,
+		[]string{"DCGM_FI_DEV_GPU_TEMP", "clean.total", "foxhunt_training_current_epoch", "training.loss", "training.samples"},
+		slices.Sorted(maps.Keys(points)))
+	want := map[string]any{"phase": "train", "ctx": map[string]any{"region": "eu", "list": []any{map[string]any{}}}}
+	for name, value := range map[string]string{"training.samples": "7", "training.loss": "4", "foxhunt_training_current_epoch": "4"} {
+		require.Len(t, points[name], 1, "%s of two runs is one series with one point", name)
+		p := points[name][0]
+		assert.Equal(t, value, p.Value, name)
+		assert.Equal(t, want, p.Attributes, name)
+		assert.Equal(t, map[string]any{"service.name": guardSource}, p.Resource, name)
+		assert.Empty(t, p.ScopeAttributes, name)
+		assert.Len(t, p.Exemplars, 2, name)
+	}
+	samples := points["training.samples"][0]
+	assert.Equal(t, pcommon.Timestamp(1_800_000_000e9+3), samples.Start)
+	assert.Equal(t, pcommon.Timestamp(1_800_000_010e9+4), samples.Time)
+	for _, p := range points["clean.total"] {
+		assert.Equal(t, map[string]any{"phase": "train"}, p.Attributes)
+	}
+	for _, md := range sink.Metrics() {
+		text, err := (&pmetric.JSONMarshaler{}).MarshalMetrics(md)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), secretRun)
+		assert.NotContains(t, string(text), fmt.Sprint(secretEpoch))
+	}
+}
