@@ -45,7 +45,7 @@ func trainerBatch(run string, value int64) pmetric.Metrics {
 	md := pmetric.NewMetrics()
 	rm := md.ResourceMetrics().AppendEmpty()
 	rm.Resource().Attributes().PutStr("service.name", guardSource)
-	rm.Resource().Attributes().PutStr("pathologize.ml.training.run.id", run)
+	rm.Resource().Attributes().PutStr(runIDKey, run)
 	sm := rm.ScopeMetrics().AppendEmpty()
 	sm.Scope().SetName("trainer")
 	sm.Scope().Attributes().PutStr("mlflow.runId", run)
