@@ -55,7 +55,7 @@ func TestDirectoryThatRefusesNeverFailsThePipeline(t *testing.T) {
 				defer r.stop()
 				var tries []time.Duration
 				var first time.Time
-				r.fs.fault = func(op, _ string) error {
+				r.fs.fail(func(op, _ string) error {
 					if op != "create" {
 						return nil
 					}
@@ -64,7 +64,7 @@ func TestDirectoryThatRefusesNeverFailsThePipeline(t *testing.T) {
 					}
 					tries = append(tries, time.Since(first))
 					return fault
-				}
+				})
 				r.feed(wholeRun("a")...)
 				pass(11*time.Minute + 10*time.Second)
 				s := time.Second
@@ -72,7 +72,7 @@ func TestDirectoryThatRefusesNeverFailsThePipeline(t *testing.T) {
 				assert.NotContains(t, r.files("a"), "result.json")
 				assert.Equal(t, 2, r.logs.FilterMessageSnippet("Results cannot be written").Len(), "one line in five minutes")
 				r.feed(wholeRun("b")[:1]...)
-				r.fs.fault = nil
+				r.fs.fail(nil)
 				pass(5 * time.Minute)
 				r.says("a", "success", true, false)
 				statuses := r.host.Statuses()
@@ -89,18 +89,18 @@ func TestDirectoryThatRefusesNeverFailsThePipeline(t *testing.T) {
 func TestDirectoryThatIsNotThereYetIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.fs.fault = func(op, _ string) error {
+		r.fs.fail(func(op, _ string) error {
 			if op == "open" {
 				return syscall.EACCES
 			}
 			return nil
-		}
+		})
 		r.start()
 		defer r.stop()
 		assert.Equal(t, []componentstatus.Status{componentstatus.StatusRecoverableError}, r.host.Statuses())
 		r.feed(wholeRun("a")...)
 		pass(time.Minute)
-		r.fs.fault = nil
+		r.fs.fail(nil)
 		pass(time.Minute)
 		r.says("a", "success", true, false)
 	})
@@ -155,19 +155,19 @@ func TestStartRepairsWhatAKillInterrupted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		renames := 0
-		r.fs.fault = func(op, name string) error {
+		r.fs.fail(func(op, name string) error {
 			if op == "rename" && strings.HasPrefix(name, "a/") {
 				if renames++; renames > 3 {
 					return errors.New("killed")
 				}
 			}
 			return nil
-		}
+		})
 		r.feed(wholeRun("a")...)
 		pass(10 * time.Second)
 		assert.Len(t, r.files("a"), 3)
 		r.kill()
-		r.fs.fault = nil
+		r.fs.fail(nil)
 		r.start()
 		pass(10 * time.Second)
 		r.says("a", "success", true, false)
@@ -180,12 +180,12 @@ func TestShutdownDoesNotWaitForAFileSystemThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		hang := make(chan struct{})
-		r.fs.fault = func(op, _ string) error {
+		r.fs.fail(func(op, _ string) error {
 			if op == "create" {
 				<-hang
 			}
 			return nil
-		}
+		})
 		r.feed(wholeRun("a")...)
 		pass(time.Minute)
 		require.NoError(t, r.exp.consumeLogs(t.Context(), logsOf(t, wholeRun("b")...)), "the pipeline waits for a file")

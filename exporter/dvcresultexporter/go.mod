@@ -3,9 +3,9 @@ module github.com/pathologize/otelcol-train/exporter/dvcresultexporter
 go 1.26.0
 
 require (
-	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0-00010101000000-000000000000
+	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
-	github.com/pathologize/otelcol-train/internal/trainrun v0.0.0-00010101000000-000000000000
+	github.com/pathologize/otelcol-train/internal/trainrun v0.0.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/component v1.71.0

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,14 +230,24 @@ func (r *rig) telemetry(want ...string) {
 
 // gateFS puts faults before the operations of every file system that a rig opens.
 type gateFS struct {
+	mu    sync.Mutex
 	fault func(op, name string) error
 }
 
+func (g *gateFS) fail(fault func(op, name string) error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fault = fault
+}
+
 func (g *gateFS) before(op, name string) error {
-	if g.fault == nil {
+	g.mu.Lock()
+	fault := g.fault
+	g.mu.Unlock()
+	if fault == nil {
 		return nil
 	}
-	return g.fault(op, name)
+	return fault(op, name)
 }
 
 type gate struct {
