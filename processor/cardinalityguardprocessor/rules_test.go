@@ -78,7 +78,7 @@ func TestMetricNames(t *testing.T) {
 	for _, name := range []string{
 		"foxhunt_training_current_epoch", "foxhunt_training_epoch_loss", "tunix.training.step", "tunix.global_step", "megatron.training.checkpoint.duration",
 		"otelcol_processor_tail_sampling_new_trace_id_received", "DCGM_FI_DEV_GPU_UTIL", "step_time_p95", "loss_123", "epoch", "run_id", "steps_12", "epoch1x",
-		"pathologize.ml.training.run.duration", "checkpoint_bytes_total", "",
+		trainrecord.Namespace + ".run.duration", "checkpoint_bytes_total", "",
 	} {
 		assert.Equal(t, allowed, r.name(name), name)
 	}
