@@ -17,7 +17,7 @@ const (
 
 // rules is what the registry forbids on metrics, ready for matching. It never changes.
 type rules struct {
-	exact    map[string]struct{} // full attribute keys
+	exact    map[string]struct{} // full attribute keys, their tokens joined by points
 	patterns map[string]verdict  // a pattern's tokens joined
 	begins   map[string]struct{} // every beginning of a pattern, so that most tokens of a key need one look
 	reasons  []string            // by verdict
@@ -32,7 +32,7 @@ func newRules(reg *trainrecord.Registry) *rules {
 		reasons:  []string{allowed: "", logOnly: "log_only"},
 	}
 	for _, key := range reg.ForbiddenKeys() {
-		r.exact[key] = struct{}{}
+		r.exact[strings.Join(tokens(key), ".")] = struct{}{}
 	}
 	concepts := map[string]verdict{}
 	for _, p := range reg.ForbiddenPatterns() {
@@ -51,12 +51,13 @@ func newRules(reg *trainrecord.Registry) *rules {
 	return r
 }
 
-// key judges an attribute key: the exact keys first, then the patterns on whole tokens.
+// key judges an attribute key: first the full keys, however their words are put together (Prometheus writes underscores),
+// then the patterns on whole tokens.
 func (r *rules) key(key string) verdict {
-	if _, forbidden := r.exact[key]; forbidden {
+	toks := tokens(key)
+	if _, forbidden := r.exact[strings.Join(toks, ".")]; forbidden {
 		return logOnly
 	}
-	toks := tokens(key)
 	for i := range toks {
 		joined := toks[i]
 		for j := i + 1; r.begun(joined); j++ {

@@ -17,7 +17,7 @@ func TestForbiddenKeysAreFoundHoweverTheyAreSpelled(t *testing.T) {
 	t.Parallel()
 	r := registryRules()
 	for reason, keys := range map[string][]string{
-		"log_only": {trainrecord.AttrRunID, trainrecord.AttrRunAttempt, trainrecord.AttrRunRank, trainrecord.AttrEpochPlanned, trainrecord.AttrRecordSeq},
+		"log_only": {trainrecord.AttrRunID, trainrecord.AttrRunAttempt, trainrecord.AttrRunRank, trainrecord.AttrEpochPlanned, trainrecord.AttrRecordSeq, strings.ReplaceAll(trainrecord.AttrRunRank, ".", "_")},
 		"run": {
 			"run_id", "runId", "RUN_ID", "runid", "RUNID", "run.id", "run-id", "run id", "mlflow.run_id", "MLFLOW_RUN_ID", "wandb.run.id",
 			"parent_run_id", "x.y.runId.z", "ｒｕｎ＿ｉｄ", "run\u200bid", "run_uuid", "mlflow.runName", "/run/id/",
