@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,7 @@ func TestRewrittenFilesAreReadFromTheirStart(t *testing.T) {
 		"longer, other head":      {rows(500, 200), rewriteChanged},
 		"same size, other values": {strings.ReplaceAll(old, `"step":1`, `"step":2`), rewriteChanged},
 		"emptied and written":     {rows(0, 1), rewriteShorter},
+		"same size, other head":   {strings.Replace(old, `"i":0,`, `"i":1,`, 1), rewriteChanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,13 +156,37 @@ func TestWhatWasAppendedBeforeADeletionIsRead(t *testing.T) {
 	assert.Equal(t, rowsAt(rows(0, 8), 0), r.sink.of("a/train.jsonl"))
 }
 
+// bornFiles gives every file the same birth time.
+type bornFiles struct {
+	osFiles
+	born int64
+}
+
+func (b *bornFiles) Open(name string) (openFile, error) {
+	f, err := b.osFiles.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return bornFile{f, b.born}, nil
+}
+
+type bornFile struct {
+	openFile
+	born int64
+}
+
+func (f bornFile) Born() int64 { return f.born }
+
 func TestDeletedAndMadeAnewIsANewFile(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t)
 	text := rows(0, 10)
 	tl := r.open()
+	files := &bornFiles{} // of its own: the clock of file systems is coarse
+	tl.handles.fs = files
 	for range 3 { // with or without reuse of the inode, longer each time, the same first bytes
+		files.born++
 		r.write("a/train.jsonl", text)
 		tl.step(ctx)
 		tl.handles.closeAll()
@@ -169,6 +195,19 @@ func TestDeletedAndMadeAnewIsANewFile(t *testing.T) {
 	}
 	require.NoError(t, tl.close(ctx))
 	assert.Len(t, r.sink.got(), 10+11+12)
+}
+
+func TestBirthTimeIsKnownOnLinux(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("a/train.jsonl", "")
+	f, err := osFiles{}.Open(r.path("a/train.jsonl"))
+	require.NoError(t, err)
+	defer f.Close()
+	if f.Born() == 0 {
+		t.Skip("this file system keeps no birth times")
+	}
+	assert.WithinDuration(t, time.Now(), time.Unix(0, f.Born()), time.Minute)
 }
 
 func TestAFileAwayForAWhileGoesOnWhereItWas(t *testing.T) {

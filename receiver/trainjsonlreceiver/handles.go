@@ -28,34 +28,34 @@ type handles struct {
 	open map[*stream]*handle
 }
 
-// take gives the file's handle for one turn, opening the path if there is none; fresh says that it was opened now.
-func (h *handles) take(s *stream, path string, gone bool) (f openFile, fresh bool, err error) {
+// take gives the file's handle for one turn, opening the path if there is none.
+func (h *handles) take(s *stream, path string, gone bool) (openFile, error) {
 	h.mu.Lock()
 	if hd := s.handle; hd != nil {
 		hd.busy = true
 		h.mu.Unlock()
-		return hd.file, false, nil
+		return hd.file, nil
 	}
 	h.mu.Unlock()
 	if gone {
-		return nil, false, errMoved
+		return nil, errMoved
 	}
-	f, err = h.fs.Open(path)
+	f, err := h.fs.Open(path)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && keyOf(fi) != s.key {
 		err = errMoved
 	}
 	if err != nil {
-		return nil, false, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.handle = &handle{file: f, busy: true, used: time.Now()}
 	h.open[s] = s.handle
-	return f, true, nil
+	return f, nil
 }
 
 // give ends a turn's use. grew says that it read new bytes.

@@ -28,12 +28,12 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 	s.mu.Lock()
 	path, gone := s.mark.Path, s.gone
 	s.mu.Unlock()
-	f, fresh, err := t.handles.take(s, path, gone)
+	f, err := t.handles.take(s, path, gone)
 	if err != nil {
 		return t.unreadable(ctx, s, path, err)
 	}
 	before, tailBefore := s.get()
-	after, err := t.read(ctx, s, f, fresh, p)
+	after, err := t.read(ctx, s, f, p)
 	if err != nil && !errors.Is(err, errStopped) {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
@@ -44,23 +44,24 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 }
 
 // read is the part of a turn that has the file open.
-func (t *tailer) read(ctx context.Context, s *stream, f openFile, fresh bool, p *permit) (next, error) {
+func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (next, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return nextWait, err
 	}
 	size := fi.Size()
-	if fresh || s.head == nil {
-		if why, err := s.verifyHead(f); err != nil {
-			return nextWait, err
-		} else if why != "" {
-			return t.restart(ctx, s, f, why), nil
-		}
-	}
 	m, tl := s.get()
 	if size < m.Offset {
 		return t.restart(ctx, s, f, rewriteShorter), nil
 	}
+	why, err := s.verifyHead(f)
+	if err != nil {
+		return nextWait, err
+	}
+	if why != "" {
+		return t.restart(ctx, s, f, why), nil
+	}
+	m, tl = s.get()
 	if tl.scanned > 0 && (size < m.Offset+tl.scanned || size == m.Offset+tl.scanned && !fi.ModTime().Equal(s.lookedTime)) {
 		tl = tail{} // the unterminated line itself was rewritten
 		s.setTail(tl)

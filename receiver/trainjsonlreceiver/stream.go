@@ -42,7 +42,7 @@ type stream struct {
 	// Of the turn, of which a file has one at a time.
 	id         *pathID        // of idOrigin
 	idOrigin   string         // the origin that id was read from
-	head       *xxhash.Digest // of the first headLen bytes; nil until they were compared with the mark
+	head       *xxhash.Digest // of the first headLen bytes, as this turn found them
 	headLen    int64
 	window     window    // the bytes of this turn
 	lines      []line    // of this turn

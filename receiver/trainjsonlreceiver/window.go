@@ -102,13 +102,15 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 	if m.Born != 0 && birth != 0 && m.Born != birth {
 		return rewriteReplaced, nil
 	}
-	buf := make([]byte, m.HeadLen)
-	n, err := readAt(f, buf, 0)
-	if err != nil {
-		return "", err
-	}
 	sum := xxhash.New()
-	_, _ = sum.Write(buf[:n]) // a hash never fails
+	if m.HeadLen > 0 {
+		buf := make([]byte, m.HeadLen)
+		n, err := readAt(f, buf, 0)
+		if err != nil {
+			return "", err
+		}
+		_, _ = sum.Write(buf[:n]) // a hash never fails
+	}
 	if m.HeadLen > 0 && sum.Sum64() != m.Head {
 		return rewriteChanged, nil
 	}
