@@ -168,15 +168,23 @@ func TestFurtherRecordsFollowTheirOwn(t *testing.T) {
 	t.Parallel()
 	set, _ := settings(t)
 	p := logsProcessor(t, set)
-	final := map[string]any{"epoch": 1, "metrics/mAP50(B)": 0.5}
-	for range 2 { // the second time with the scratch memory of the first
-		ld := batch(t, row{offset: -1, body: final}, row{offset: -1, body: huggingFaceRow}, row{offset: -1, body: final})
+	final := row{offset: -1, body: map[string]any{"epoch": 1, "metrics/mAP50(B)": 0.5}}
+	step := row{offset: -1, body: huggingFaceRow}
+	for _, c := range []struct { // each with the scratch memory of the one before
+		rows []row
+		want string
+	}{
+		{[]row{final, step, final}, "phase.end run.end step.end phase.end run.end"},
+		{[]row{step, final, step}, "step.end phase.end run.end step.end"},
+		{[]row{final, final}, "phase.end run.end phase.end run.end"},
+	} {
+		ld := batch(t, c.rows...)
 		require.NoError(t, p.ConsumeLogs(t.Context(), ld))
 		var events []string
 		for _, lr := range ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
 			events = append(events, strings.TrimPrefix(lr.EventName(), trainrecord.Namespace+"."))
 		}
-		assert.Equal(t, []string{"phase.end", "run.end", "step.end", "phase.end", "run.end"}, events)
+		assert.Equal(t, c.want, strings.Join(events, " "))
 	}
 }
 
@@ -215,6 +223,10 @@ func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
 		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, bad)))
 		require.Equal(t, 3, logs.Len())
 		assert.EqualValues(t, 1, logs.All()[2].ContextMap()["more_since_last"])
+		time.Sleep(time.Minute)
+		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, bad)))
+		require.Equal(t, 4, logs.Len())
+		assert.EqualValues(t, 0, logs.All()[3].ContextMap()["more_since_last"])
 		for _, entry := range logs.All() {
 			assert.NotContains(t, fmt.Sprint(entry.Message, entry.ContextMap()), "secret")
 		}
