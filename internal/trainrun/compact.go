@@ -1,7 +1,6 @@
 package trainrun
 
 import (
-	"math"
 	"slices"
 	"sort"
 )
@@ -13,9 +12,10 @@ func (f *Fold) compact() {
 	if !f.rows.dirty {
 		return
 	}
+	before := f.parts.items
 	parts := f.parts.cut(f.lim.parts)
 	hosts := f.hosts.cut(f.lim.hosts)
-	series := f.series.cut(f.lim.series, parts, f.parts.items)
+	series := f.series.cut(f.lim.series, before, parts)
 	f.renumber(parts, hosts, series)
 	f.thin()
 	f.rows.sort()
@@ -104,149 +104,6 @@ func (f *Fold) belowLevel() []bool {
 		}
 	}
 	return below
-}
-
-// extremeKey names a curve, or (series gone) the progress of a part, in one attempt.
-type extremeKey struct {
-	series  uint32
-	part    uint16
-	attempt int32
-}
-
-// found are indices of values, or of rows; -1 = none.
-type found struct{ first, last, least, greatest, nonFinite int }
-
-func (f *Fold) extremes() (values, rows []bool) {
-	t := &f.rows
-	values, rows = make([]bool, len(t.values)), make([]bool, len(t.rows))
-	all := map[extremeKey]*found{}
-	owners := make([]int32, len(t.values)) // the row of each value
-	for i := range t.rows {
-		r := &t.rows[i]
-		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
-			continue
-		}
-		if int64(r.rank) == f.parts.items[r.part].owner {
-			t.progress(all, i)
-		}
-		for j := int(r.from); j < int(r.from+r.n); j++ {
-			owners[j] = int32(i)
-			t.extreme(all, owners, j)
-		}
-	}
-	for k, e := range all {
-		marked := values
-		if k.series == gone {
-			marked = rows
-		}
-		for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
-			if i >= 0 {
-				marked[i] = true
-			}
-		}
-	}
-	t.companions(values, owners)
-	return values, rows
-}
-
-// companions marks, for each marked value, the value that replaced it: of one axis value the latest record counts.
-func (t *rowTable) companions(marked []bool, owners []int32) {
-	type spot struct {
-		series  uint32
-		attempt int32
-		x       int64
-	}
-	at := func(j int) spot { r := &t.rows[owners[j]]; return spot{t.series[j], r.attempt, r.x()} }
-	latest := map[spot]int{}
-	for j, m := range marked {
-		if m {
-			latest[at(j)] = j
-		}
-	}
-	for j := range marked {
-		s := at(j)
-		if best, ok := latest[s]; ok && t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
-			latest[s] = j
-		}
-	}
-	for _, j := range latest {
-		marked[j] = true
-	}
-}
-
-func entryOf(all map[extremeKey]*found, k extremeKey) *found {
-	e := all[k]
-	if e == nil {
-		e = &found{-1, -1, -1, -1, -1}
-		all[k] = e
-	}
-	return e
-}
-
-// better replaces *best by i when there is none yet or i comes before it.
-func better(best *int, i int, before func(i, j int) bool) {
-	if *best < 0 || before(i, *best) {
-		*best = i
-	}
-}
-
-func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
-	r := &t.rows[owners[j]]
-	e := entryOf(all, extremeKey{t.series[j], 0, r.attempt})
-	row := func(i int) *row { return &t.rows[owners[i]] }
-	// Of one axis value the later row counts, and so it does for the first and the last one.
-	newer := func(i, k int) bool { return row(i).compareAge(row(k)) > 0 }
-	lower := func(i, k int) bool {
-		a, b := row(i).x(), row(k).x()
-		if row(i).axis == AxisOrder {
-			return !newer(i, k)
-		}
-		return a < b || a == b && newer(i, k)
-	}
-	better(&e.first, j, lower)
-	better(&e.last, j, func(i, k int) bool {
-		if a, b := row(i).x(), row(k).x(); row(i).axis != AxisOrder && a != b {
-			return a > b
-		}
-		return newer(i, k)
-	})
-	v := t.values[j]
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		better(&e.nonFinite, j, lower)
-		return
-	}
-	better(&e.least, j, func(i, k int) bool {
-		return t.values[i] < t.values[k] || t.values[i] == t.values[k] && lower(i, k)
-	})
-	better(&e.greatest, j, func(i, k int) bool {
-		return t.values[i] > t.values[k] || t.values[i] == t.values[k] && lower(i, k)
-	})
-}
-
-// progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
-// completed epochs.
-func (t *rowTable) progress(all map[extremeKey]*found, i int) {
-	e := entryOf(all, extremeKey{gone, t.rows[i].part, t.rows[i].attempt})
-	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
-		return func(i, j int) bool {
-			a, b := value(&t.rows[i]), value(&t.rows[j])
-			if a != b {
-				return a > b == highest
-			}
-			return t.rows[i].compareAge(&t.rows[j]) > 0
-		}
-	}
-	step := func(r *row) int64 { return r.step }
-	epoch := func(r *row) int64 { return r.epoch }
-	if t.rows[i].step >= 0 {
-		better(&e.first, i, by(step, false))
-		better(&e.last, i, by(step, true))
-	}
-	if t.rows[i].epoch >= 0 {
-		better(&e.least, i, by(epoch, false))
-		better(&e.greatest, i, by(epoch, true))
-	}
-	better(&e.nonFinite, i, by(func(r *row) int64 { return r.done }, true))
 }
 
 func (t *rankTable) has(rank int64) bool {

@@ -158,47 +158,46 @@ func priority(name string) int {
 	return 1
 }
 
+// compareSeries orders by part first: a part that a bound leaves out never displaces the series of one that stays.
 func compareSeries(a, b *seriesKey, parts []*part) int {
+	if d := compareText(parts[a.part].name, parts[b.part].name); d != 0 {
+		return d
+	}
 	if d := priority(a.name) - priority(b.name); d != 0 {
 		return d
 	}
 	if d := compareText(a.name, b.name); d != 0 {
 		return d
 	}
-	if d := compareText(parts[a.part].name, parts[b.part].name); d != 0 {
-		return d
-	}
 	return int(a.axis) - int(b.axis)
 }
 
-// cut keeps the least series, sorted, after the parts were cut, and says which number each old number has now.
-func (t *seriesTable) cut(limit int, parts []uint32, kept []*part) (renumbered []uint32) {
-	type item struct {
-		s   series
-		old int
+// cut keeps the least series, sorted, and says which number each old number has now. Parts are those before they were cut,
+// and their new numbers.
+func (t *seriesTable) cut(limit int, parts []*part, renumberedParts []uint32) (renumbered []uint32) {
+	order := make([]int, len(t.items))
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortFunc(order, func(a, b int) int { return compareSeries(&t.items[a].key, &t.items[b].key, parts) })
 	renumbered = make([]uint32, len(t.items))
-	order := make([]item, 0, len(t.items))
-	for i, s := range t.items {
-		renumbered[i] = gone
-		if s.key.part = parts[s.key.part]; s.key.part != gone {
-			order = append(order, item{s, i})
-		}
-	}
-	slices.SortFunc(order, func(a, b item) int { return compareSeries(&a.s.key, &b.s.key, kept) })
-	for _, it := range order[min(len(order), limit):] {
-		k := it.s.key
-		t.dropped.add(kept[k.part].name + "\x00" + k.name + "\x00" + k.axis.String())
-	}
-	order = order[:min(len(order), limit)]
-	t.items = make([]series, len(order))
-	t.ids = make(map[seriesKey]uint32, len(order))
+	items := make([]series, 0, min(len(order), limit))
+	t.ids = make(map[seriesKey]uint32, cap(items))
 	t.recent = t.recent[:0]
-	for i, it := range order {
-		t.items[i] = it.s
-		t.ids[it.s.key] = uint32(i)
-		renumbered[it.old] = uint32(i)
+	for _, i := range order {
+		s := t.items[i]
+		p := renumberedParts[s.key.part]
+		if p == gone || len(items) == limit {
+			t.dropped.add(parts[s.key.part].name + "\x00" + s.key.name + "\x00" + s.key.axis.String())
+			renumbered[i] = gone
+			continue
+		}
+		s.key.part = p
+		t.ids[s.key] = uint32(len(items))
+		renumbered[i] = uint32(len(items))
+		items = append(items, s)
 	}
+	t.items = items
 	return renumbered
 }
 

@@ -1,0 +1,155 @@
+package trainrun
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func stepEntry(n, attempt, rank int64, values ...Value) Entry {
+	return Entry{
+		RunID: testRun, Event: EventStepEnd, Attempt: attempt, Rank: rank, Offset: -1, Progress: noProgress, Time: 1000 + n,
+		ID: ID{Kind: IDUID, File: uint32(rank), Place: 100 * n, CRC: uint32(n)}, Step: Int{n, true}, Values: values,
+	}
+}
+
+func TestThinningKeepsExtremesInAnyOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		lim := defaultLimits()
+		lim.points = rapid.IntRange(4, 40).Draw(t, "points")
+		n := rapid.IntRange(1, 200).Draw(t, "n")
+		ranks := rapid.Int64Range(1, 3).Draw(t, "ranks")
+		attempts := rapid.Int64Range(1, 2).Draw(t, "attempts")
+		var list []Entry
+		for i := range int64(n) {
+			v := rapid.SampledFrom([]float64{-1, 0, 1, 2, 3, 5, 8, math.NaN(), math.Inf(1)}).Draw(t, "v")
+			e := stepEntry(i, 1+i*attempts/int64(n), i%ranks, Value{"train/loss", v})
+			if i%3 == 0 {
+				e.Values = append(e.Values, Value{"z", float64(i)})
+			}
+			list = append(list, e)
+		}
+		plain, whole := newFold(testRun, lim), New(testRun)
+		for _, e := range list {
+			plain.Apply(e)
+			whole.Apply(e)
+		}
+		other := disturb(t, list, lim)
+		a, b := plain.State(), other.State()
+		if dump(a) != dump(b) {
+			t.Fatalf("states differ: %s", firstDifference(dump(a), dump(b)))
+		}
+		w := whole.State()
+		require.Equal(t, len(w.Series), len(a.Series))
+		for i := range w.Series {
+			want, got := &w.Series[i], &a.Series[i]
+			require.Equal(t, dump(want.Min), dump(got.Min))
+			require.Equal(t, dump(want.Max), dump(got.Max))
+			require.Equal(t, dump(want.Last), dump(got.Last))
+			require.Equal(t, want.Points[0].X, got.Points[0].X)
+			require.Equal(t, want.Count, got.Count)
+			require.Equal(t, want.NonFinite, got.NonFinite)
+			require.Equal(t, want.FirstNonFinite, got.FirstNonFinite)
+		}
+		require.Equal(t, w.Steps, a.Steps)
+		for i := range w.Attempts {
+			require.Equal(t, w.Attempts[i], a.Attempts[i])
+		}
+	})
+}
+
+func TestAMillionStepsStayInsideTheirBound(t *testing.T) {
+	t.Parallel()
+	f := New(testRun)
+	const n = 1_000_000
+	for i := range int64(n) {
+		v := math.Sin(float64(i) / 1000)
+		if i == 777_777 {
+			v = -3
+		}
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", v}))
+	}
+	size := f.SizeBytes()
+	assert.Less(t, size, int64(64<<20), "%d", size)
+	st := f.State()
+	s := seriesOf(st, "", "train/loss", AxisStep)
+	require.NotNil(t, s)
+	assert.LessOrEqual(t, len(s.Points), 200_005)
+	assert.Greater(t, len(s.Points), 100_000)
+	assert.Equal(t, Point{777_777, -3, 1000 + 777_777}, *s.Min)
+	assert.Equal(t, int64(n-1), s.Last.X)
+	assert.Equal(t, int64(n), s.Count)
+	assert.True(t, s.Thinned)
+	assert.Equal(t, int64(8), s.Points[2].X-s.Points[1].X)
+	assert.Less(t, f.seen.size(), int64(8<<20), "about six bytes a line")
+	assert.Equal(t, int64(n), st.Records.Count)
+	snapshot := f.Snapshot()
+	assert.Less(t, len(snapshot), 12<<20, "%d", len(snapshot))
+	g, err := Restore(snapshot)
+	require.NoError(t, err)
+	assert.False(t, g.Apply(stepEntry(5, 1, 0, Value{"train/loss", 1})), "a step that was thinned out is still known")
+}
+
+// 100 epochs among many steps are not thinned for the steps' sake.
+func TestStepsDoNotThinEpochs(t *testing.T) {
+	t.Parallel()
+	lim := defaultLimits()
+	lim.points = 1000
+	f := newFold(testRun, lim)
+	for i := range int64(10_000) {
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
+		if i%100 == 99 {
+			e := stepEntry(100_000+i, 1, 0, Value{"val/loss", 1})
+			e.Event, e.Epoch, e.Step = EventEpochEnd, Int{i / 100, true}, Int{}
+			f.Apply(e)
+		}
+	}
+	st := f.State()
+	assert.Len(t, seriesOf(st, "", "val/loss", AxisEpoch).Points, 100)
+	assert.False(t, seriesOf(st, "", "val/loss", AxisEpoch).Thinned)
+	assert.InDelta(t, 625, len(seriesOf(st, "", "train/loss", AxisStep).Points), 5)
+}
+
+func TestOtherRanksDoNotThinTheOwner(t *testing.T) {
+	t.Parallel()
+	lim := defaultLimits()
+	lim.points = 200
+	f := newFold(testRun, lim)
+	for _, rank := range []int64{7, 3, 0, 5} {
+		for i := range int64(150) {
+			f.Apply(stepEntry(i, 1, rank, Value{"train/loss", float64(rank)}))
+		}
+	}
+	s := seriesOf(f.State(), "", "train/loss", AxisStep)
+	assert.Len(t, s.Points, 150)
+	assert.Zero(t, s.Max.V)
+	assert.Equal(t, int64(450), s.OtherRanks)
+}
+
+func TestNamesWithoutEndAreBounded(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 200_000
+	f := New(testRun)
+	f.Apply(stepEntry(0, 1, 0, Value{"val/loss", 1}))
+	for i := range int64(n) {
+		name := make([]byte, 12)
+		for j := range name {
+			name[j] = 'a' + byte(rng.IntN(26))
+		}
+		f.Apply(stepEntry(i+1, 1, 0, Value{string(name), 1}))
+	}
+	assert.Less(t, f.SizeBytes(), int64(128<<20))
+	st := f.State()
+	assert.Len(t, st.Series, 1000)
+	require.NotNil(t, seriesOf(st, "", "val/loss", AxisStep), "the usual objective is kept")
+	require.Len(t, st.Truncated, 1)
+	assert.Equal(t, "series", st.Truncated[0].What)
+	assert.InEpsilon(t, n-999, st.Truncated[0].Count, 0.15)
+	assert.Len(t, st.Truncated[0].Digest, 64)
+}
