@@ -208,6 +208,15 @@ func (r *rig) result(run string) *result {
 	return &res
 }
 
+// count is the number of records in a run's result, -1 for no result.
+func (r *rig) count(run string) int {
+	r.t.Helper()
+	if res := r.result(run); res != nil {
+		return res.Records.Count
+	}
+	return -1
+}
+
 // says asserts the outcome in a run's result, "" for no result.
 func (r *rig) says(run, outcome string, final, provisional bool) {
 	r.t.Helper()
