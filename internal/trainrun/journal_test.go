@@ -3,6 +3,7 @@ package trainrun
 import (
 	"math"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,6 +95,66 @@ func TestBytesThatAreNoJournal(t *testing.T) {
 	}
 	_, err = Restore(append(snapshot, 0))
 	require.ErrorContains(t, err, "after the end")
+}
+
+// Every byte of a snapshot or a journal may be wrong: the answer is an error, or a fold that works.
+func TestDamagedBytesNeverPanic(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f := newFold(testRun, tightLimits())
+		list := drawSet(t, false)
+		for _, e := range list {
+			f.Apply(e)
+		}
+		snapshot, journal := f.Snapshot(), AppendEntries(nil, list)
+		for range 40 {
+			for _, b := range [][]byte{snapshot, journal} {
+				i := rapid.IntRange(1, len(b)-1).Draw(t, "at")
+				was := b[i]
+				b[i] = rapid.Byte().Draw(t, "byte")
+				if g, err := Restore(b); err == nil {
+					g.State()
+					for _, e := range list {
+						g.Apply(e)
+					}
+					g.State()
+					g.Snapshot()
+				}
+				if damaged, err := DecodeEntries(b); err == nil {
+					g := New(testRun)
+					for _, e := range damaged {
+						g.Apply(e)
+					}
+					g.State()
+				}
+				b[i] = was
+			}
+		}
+	})
+}
+
+// A short text that claims long lists takes memory in proportion to its length.
+func TestClaimedLengthsAllocateNothing(t *testing.T) { // not parallel: it looks at what the process allocates
+	w := newWriter(nil)
+	for range 30 {
+		w.byte(nodeList)
+		w.uint(90_000)
+	}
+	b := append(w.b, make([]byte, 100_000)...)
+	b[len(w.b)] = 99
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := reader{b: b}
+	r.tree(0)
+	runtime.ReadMemStats(&after)
+	require.Error(t, r.err)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
+	for _, version := range []byte{versionEntries, versionSnapshot} {
+		_, err := DecodeEntries([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x0f})
+		require.Error(t, err)
+		_, err = Restore([]byte{version, 0, 0xff, 0xff, 0xff, 0xff, 0x0f})
+		require.Error(t, err)
+	}
 }
 
 func FuzzDecodeEntries(f *testing.F) {

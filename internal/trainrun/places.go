@@ -90,11 +90,11 @@ func (l *placeList) add(p place) bool {
 		l.n++
 		return true
 	}
-	places := b.decode(make([]place, 0, b.n+1))
-	at, found := slices.BinarySearchFunc(places, p, comparePlaces)
-	if found {
+	if b.contains(p) {
 		return false
 	}
+	places := b.decode(make([]place, 0, b.n+1))
+	at, _ := slices.BinarySearchFunc(places, p, comparePlaces)
 	places = slices.Insert(places, at, p)
 	l.n++
 	if len(places) <= blockLimit {
@@ -125,6 +125,19 @@ func (l *placeList) push(p place) {
 func (l *placeList) find(p place) int {
 	i := sort.Search(len(l.blocks), func(i int) bool { return comparePlaces(l.blocks[i].first, p) > 0 })
 	return max(i-1, 0)
+}
+
+// contains reads the block up to p.
+func (b *placeBlock) contains(p place) bool {
+	prev := b.first
+	for data := b.data; prev.offset < p.offset || prev.offset == p.offset && comparePlaces(prev, p) < 0; {
+		next, n, ok := nextPlace(data, prev)
+		if !ok {
+			return false
+		}
+		prev, data = next, data[n:]
+	}
+	return prev == p
 }
 
 func (b *placeBlock) decode(dst []place) []place {
@@ -159,6 +172,9 @@ func (l *placeList) hasOffset(offset int64) bool {
 	low := place{offset: offset}
 	i := l.find(low)
 	for _, b := range l.blocks[i:min(i+2, len(l.blocks))] {
+		if b.first.offset == offset {
+			return true
+		}
 		for _, p := range b.decode(nil) {
 			if p.offset == offset {
 				return true

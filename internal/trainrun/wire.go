@@ -262,6 +262,9 @@ func (r *reader) tree(depth int) Tree {
 		n := r.count(1)
 		out := make([]any, 0, min(n, maxTreeNodes))
 		for range n {
+			if r.err != nil {
+				return nil
+			}
 			out = append(out, r.tree(depth+1))
 		}
 		return out
@@ -269,6 +272,9 @@ func (r *reader) tree(depth int) Tree {
 		n := r.count(2)
 		out := make(map[string]any, min(n, maxTreeNodes))
 		for range n {
+			if r.err != nil {
+				return nil
+			}
 			k := r.text()
 			out[k] = r.tree(depth + 1)
 		}
