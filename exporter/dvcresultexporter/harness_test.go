@@ -141,8 +141,8 @@ func record(run string, n int, event, body string, more ...string) string {
 	if extra != "" {
 		extra = "," + extra
 	}
-	return fmt.Sprintf(`{"schema":"pathologize.ml.training/1","ts":%q,"event":%q,"run_id":%q,"body":{%s}%s}`,
-		began.Add(time.Duration(n)*time.Second).Format(time.RFC3339), event, run, body, extra)
+	return fmt.Sprintf(`{"schema":%q,"ts":%q,"event":%q,"run_id":%q,"body":{%s}%s}`,
+		trainrecord.Schema, began.Add(time.Duration(n)*time.Second).Format(time.RFC3339), event, run, body, extra)
 }
 
 func epoch(run string, n int, more ...string) string {
