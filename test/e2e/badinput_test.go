@@ -88,17 +88,30 @@ func TestAFolderThatIsMissingAtStartIsFoundLater(t *testing.T) {
 	requireResult(t, f, liveRuns[0])
 }
 
-// TestResultsThatCannotBeWrittenAreWrittenLater puts a file where the results folder should be, and takes it away.
+// TestResultsThatCannotBeWrittenAreWrittenLater takes the results folder away while the collector runs and puts a file in its place.
 func TestResultsThatCannotBeWrittenAreWrittenLater(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
 	c := quickstart(t, f)
 	c.Start()
+	require.NoError(t, os.RemoveAll(f.results))
+	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
 	c.WaitMetric("otelcol_dvc_result_write_errors", nil, 1, resultWithin)
 	require.NoError(t, os.Remove(f.results))
 	requireResult(t, f, liveRuns[0])
+}
+
+// TestAFileWhereTheResultsFolderShouldBeIsAClearError starts with a mistake that no waiting mends.
+func TestAFileWhereTheResultsFolderShouldBeIsAClearError(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
+	c := quickstart(t, f)
+	require.NoError(t, c.Launch())
+	require.Error(t, c.Wait(30*time.Second))
+	assert.Contains(t, c.Logs(), "directory: ")
+	assert.Contains(t, c.Logs(), f.results)
 }
 
 // TestMistakesInAConfigurationSayWhatToDo wants a message that names the place for each mistake.
