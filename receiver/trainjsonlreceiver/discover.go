@@ -118,6 +118,7 @@ func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
 	s.mu.Lock()
 	s.grown, s.idle, s.nextStat, s.retryAt, s.failures = now, 0, now, time.Time{}, 0
 	s.mu.Unlock()
+	t.look(ctx, s, now)
 }
 
 // leadsTo says whether the stream's own path still leads to its file.

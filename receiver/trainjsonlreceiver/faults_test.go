@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -19,14 +20,26 @@ import (
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
 )
 
-// countingFiles counts the bytes that are read.
+// countingFiles counts what is asked of the file system.
 type countingFiles struct {
 	fileSystem
-	mu sync.Mutex
-	n  int
+	mu    sync.Mutex
+	n     int // bytes read
+	stats int
+	opens int
+}
+
+func (c *countingFiles) Stat(name string) (fs.FileInfo, error) {
+	c.mu.Lock()
+	c.stats++
+	c.mu.Unlock()
+	return c.fileSystem.Stat(name)
 }
 
 func (c *countingFiles) Open(name string) (openFile, error) {
+	c.mu.Lock()
+	c.opens++
+	c.mu.Unlock()
 	f, err := c.fileSystem.Open(name)
 	if err != nil {
 		return nil, err
@@ -189,6 +202,76 @@ func TestIdleFilesCostNoCheckpointsAndNoOpenFiles(t *testing.T) {
 		require.Len(t, written, 1)
 		assert.Len(t, written[0].Keys, 1, "only what changed is written")
 		r.stop()
+	})
+}
+
+func TestAtMost64FilesAreOpen(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	for i := range 100 {
+		r.write(fmt.Sprintf("a/train%02d.jsonl", i), rows(0, 3))
+	}
+	tl := r.open()
+	tl.step(ctx)
+	assert.Equal(t, maxHandles, tl.handles.count())
+	for i := range 100 { // those that were closed are opened again
+		r.append(fmt.Sprintf("a/train%02d.jsonl", i), rows(3, 1))
+	}
+	tl.step(ctx)
+	assert.Equal(t, maxHandles, tl.handles.count())
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), 400)
+}
+
+// startOn runs the receiver's loops on another file system.
+func (r *rig) startOn(files fileSystem) (stop func()) {
+	tl := r.open()
+	tl.fs, tl.handles.fs, tl.wait = files, files, sleep
+	ctx, cancel := context.WithCancel(context.Background())
+	tl.start(ctx)
+	return func() {
+		cancel()
+		<-tl.done
+		require.NoError(r.t, tl.close(context.Background()))
+	}
+}
+
+func TestIdleFilesAreLookedAtLessAndLess(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		for i := range 100 {
+			r.write(fmt.Sprintf("a/train%02d.jsonl", i), rows(0, 3))
+		}
+		files := &countingFiles{fileSystem: osFiles{}}
+		stop := r.startOn(files)
+		time.Sleep(10 * time.Second)
+		files.mu.Lock()
+		before, opens := files.stats, files.opens
+		files.mu.Unlock()
+		time.Sleep(time.Minute)
+		files.mu.Lock()
+		assert.LessOrEqual(t, files.stats-before, 100*31+300, "every 2 s, and the folder of the globs")
+		assert.Equal(t, opens, files.opens, "an idle file was opened")
+		files.mu.Unlock()
+		stop()
+	})
+}
+
+func TestAFileThatCannotBeReadIsTriedLessAndLess(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.write("a/train.jsonl", rows(0, 3))
+		files := &countingFiles{fileSystem: &faultyFiles{open: fs.ErrPermission}}
+		stop := r.startOn(files)
+		time.Sleep(time.Minute)
+		files.mu.Lock()
+		assert.Greater(t, files.opens, 5)
+		assert.Less(t, files.opens, 20)
+		files.mu.Unlock()
+		stop()
 	})
 }
 

@@ -142,18 +142,24 @@ func TestRotationReadsTheRestOfTheOldFile(t *testing.T) {
 	assert.ElementsMatch(t, append(rowsAt(rows(0, 8), 0), rowsAt(rows(100, 3), 100)...), r.sink.of("a/train.jsonl"))
 }
 
-func TestWhatWasAppendedBeforeADeletionIsRead(t *testing.T) {
+func TestWhatIsAppendedAroundADeletionIsRead(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t)
 	r.write("a/train.jsonl", rows(0, 4))
 	tl := r.open()
 	tl.step(ctx)
+	writer, err := os.OpenFile(r.path("a/train.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer writer.Close()
 	r.append("a/train.jsonl", rows(4, 4))
 	require.NoError(t, os.RemoveAll(r.path("a")))
 	tl.step(ctx)
+	_, err = writer.WriteString(rows(8, 2)) // the trainer has it open still
+	require.NoError(t, err)
+	tl.step(ctx)
 	require.NoError(t, tl.close(ctx))
-	assert.Equal(t, rowsAt(rows(0, 8), 0), r.sink.of("a/train.jsonl"))
+	assert.Equal(t, rowsAt(rows(0, 10), 0), r.sink.of("a/train.jsonl"))
 }
 
 // bornFiles gives every file the same birth time.

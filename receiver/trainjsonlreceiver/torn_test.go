@@ -61,6 +61,24 @@ func TestSilentTornLineIsReportedOnceAndDeliveredWhenWhole(t *testing.T) {
 	})
 }
 
+func TestATornFirstLineDoesNotNameTheStream(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.write("a/train.jsonl", half)
+		r.start()
+		time.Sleep(11 * time.Minute)
+		require.Len(t, r.sink.got(), 1)
+		r.append("a/train.jsonl", "}}\n")
+		time.Sleep(time.Minute)
+		r.stop()
+		require.Len(t, r.sink.got(), 2)
+		uid, ok := trainrecord.ParseUID(r.sink.got()[1].uid)
+		require.True(t, ok)
+		assert.Equal(t, trainrecord.FileID([]byte(half+"}}")), uid.File)
+	})
+}
+
 func TestTornLineAfterRunEndIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	end := `{"ts":1790000000,"event":"run.end","body":{"outcome":"success"}}` + "\n"
