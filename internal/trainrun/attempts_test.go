@@ -179,7 +179,8 @@ func TestHostsInConflict(t *testing.T) {
 			line("run.start", 0, `"host": "a"`, ""), at(1, "a", "0", 0), line("run.start", 2, `"host": "b"`, ""), at(3, "b", "0", 1),
 			line("run.start", 4, `"host": "a"`, ""), at(5, "a", "0", 2),
 		}},
-		"without times": {lines: []string{at(-1, "b", "0", 0), at(-1, "a", "0", 1), at(-1, "b", "0", 2)}},
+		"one record is no stay": {lines: []string{at(1, "b", "0", 0), at(2, "a", "0", 1), at(3, "b", "0", 2)}},
+		"without times":         {lines: []string{at(-1, "b", "0", 0), at(-1, "a", "0", 1), at(-1, "b", "0", 2)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -144,7 +144,10 @@ func TestBest(t *testing.T) {
 		"several candidates":         {[]string{row(0, `"val/mAP50": 1, "val/f1": 3`)}, ""},
 		"only training":              {[]string{row(0, `"train/loss": 1`)}, ""},
 		"an objective without value": {[]string{start(`"metric": "acc"`), row(0, `"val/loss": 1`)}, "acc max record"},
-		"on steps":                   {[]string{line("step.end", 1, "", `"step": 7, "measurements": {"val/loss": 2}`)}, "val/loss min inferred 2@7"},
+		"on steps, when no epoch has a finite value": {
+			[]string{row(0, `"val/loss": NaN`), line("step.end", 2, "", `"step": 7, "measurements": {"val/loss": 2}`)}, "val/loss min inferred 2@7",
+		},
+		"on steps": {[]string{line("step.end", 1, "", `"step": 7, "measurements": {"val/loss": 2}`)}, "val/loss min inferred 2@7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,7 @@ func drawPayload(t *rapid.T, e *Entry) {
 	switch e.Event {
 	case EventRunStart:
 		e.Detail = &Detail{
-			Params:       map[string]any{"lr": value(), "list": []any{number("p", 0, 2), nil, "text"}, "sub": map[string]any{"on": true}},
+			Params:  map[string]any{"lr": value(), "list": []any{number("p", 0, 2), nil, "text"}, "sub": map[string]any{"on": true}},
 			Command: pick("command", "", "a", "b"),
 		}
 		if rapid.Bool().Draw(t, "resumes") {

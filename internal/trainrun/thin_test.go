@@ -24,12 +24,16 @@ func TestThinningKeepsExtremesInAnyOrder(t *testing.T) {
 		lim.points = rapid.IntRange(4, 40).Draw(t, "points")
 		n := rapid.IntRange(1, 200).Draw(t, "n")
 		ranks := rapid.Int64Range(1, 3).Draw(t, "ranks")
+		bare := rapid.Int64Range(0, 5).Draw(t, "bare") // rows without values, first and last
 		attempts := rapid.Int64Range(1, 2).Draw(t, "attempts")
 		var list []Entry
 		for i := range int64(n) {
 			v := rapid.SampledFrom([]float64{-1, 0, 1, 2, 3, 5, 8, math.NaN(), math.Inf(1)}).Draw(t, "v")
-			e := stepEntry(i, 1+i*attempts/int64(n), i%ranks, Value{"train/loss", v})
-			if i%3 == 0 {
+			e := stepEntry(i+bare, 1+i*attempts/int64(n), i%ranks, Value{"train/loss", v})
+			e.Progress = float64(i) / 7
+			if bare > 0 && (i < bare || i >= int64(n)-bare) {
+				e.Values = nil
+			} else if i%3 == 0 {
 				e.Values = append(e.Values, Value{"z", float64(i)})
 			}
 			list = append(list, e)
@@ -57,6 +61,7 @@ func TestThinningKeepsExtremesInAnyOrder(t *testing.T) {
 			require.Equal(t, want.FirstNonFinite, got.FirstNonFinite)
 		}
 		require.Equal(t, w.Steps, a.Steps)
+		require.Equal(t, w.Epochs, a.Epochs)
 		for i := range w.Attempts {
 			require.Equal(t, w.Attempts[i], a.Attempts[i])
 		}
@@ -93,6 +98,26 @@ func TestAMillionStepsStayInsideTheirBound(t *testing.T) {
 	g, err := Restore(snapshot)
 	require.NoError(t, err)
 	assert.False(t, g.Apply(stepEntry(5, 1, 0, Value{"train/loss", 1})), "a step that was thinned out is still known")
+}
+
+func TestAReplacedExtremeIsNoExtreme(t *testing.T) {
+	t.Parallel()
+	lim := defaultLimits()
+	lim.points = 20
+	f := newFold(testRun, lim)
+	for i := range int64(100) {
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 2}))
+	}
+	low := stepEntry(51, 1, 0, Value{"train/loss", -3})
+	low.ID.Place, low.ID.CRC = 20_000, 1
+	f.Apply(low)
+	f.Snapshot()
+	again := stepEntry(51, 1, 0, Value{"train/loss", 1})
+	again.ID.Place, again.ID.CRC = 30_000, 2
+	f.Apply(again)
+	s := seriesOf(f.State(), "", "train/loss", AxisStep)
+	assert.True(t, s.Thinned)
+	assert.Equal(t, Point{51, 1, 1051}, *s.Min)
 }
 
 // 100 epochs among many steps are not thinned for the steps' sake.
