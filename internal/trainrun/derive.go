@@ -189,11 +189,7 @@ func (d *deriver) rest() {
 		st.Durations.Run = st.EndedAt - st.StartedAt
 	}
 	st.Durations.RunReported = f.runLength
-	st.Framework, st.Where, st.Masked = f.framework.value, f.where.value, f.masked
-	st.TraceID = f.traceStart.value
-	if !f.traceStart.set {
-		st.TraceID = f.traceRest.value
-	}
+	st.Framework, st.Where, st.TraceID, st.Masked = f.framework.value, f.where.value(), f.trace.value(), f.masked
 	d.phases()
 	d.failures()
 	d.records()

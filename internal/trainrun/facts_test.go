@@ -146,3 +146,39 @@ func TestPlannedIsTheLatestWord(t *testing.T) {
 	assert.Equal(t, ptr(12), st.Epochs.Planned)
 	assert.Equal(t, ptr(900), st.Steps.Planned)
 }
+
+func TestWhereAndTrace(t *testing.T) {
+	t.Parallel()
+	trace := func(c string) string { return `"trace_id": "` + strings.Repeat(c, 32) + `"` }
+	pod := func(host, pod string) string {
+		return `"host": "` + host + `", "resource": {"k8s.pod.name": "` + pod + `"}`
+	}
+	for name, tc := range map[string]struct {
+		lines []string
+		where Where
+		trace byte
+	}{
+		"of the run.start": {
+			[]string{line("log", 0, pod("h", "early")+","+trace("1"), ""), line("run.start", 1, pod("h", "p")+","+trace("2"), ""),
+				line("run.end", 9, `"host": "launcher",`+trace("3"), `"outcome": "success"`)},
+			Where{Host: "h", Pod: "p"}, 0x22,
+		},
+		"of the newest run.start": {
+			[]string{line("run.start", 1, pod("h", "p")+","+trace("2"), ""), line("run.start", 5, pod("h2", "p2")+","+trace("4"), ""),
+				line("run.start", 6, `"rank": 1,`+pod("h3", "p3")+","+trace("5"), "")},
+			Where{Host: "h2", Pod: "p2"}, 0x44,
+		},
+		"of a newer attempt without one": {
+			[]string{line("run.start", 1, pod("h", "p")+","+trace("2"), ""), line("heartbeat", 5, `"attempt": 2,`+pod("h2", "p2")+","+trace("4"), ""),
+				line("heartbeat", 6, `"attempt": 2,`+pod("h2", "late")+","+trace("5"), "")},
+			Where{Host: "h2", Pod: "p2"}, 0x44,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := stateOf(t, tc.lines...)
+			assert.Equal(t, tc.where, st.Where)
+			assert.Equal(t, tc.trace, st.TraceID[0])
+		})
+	}
+}

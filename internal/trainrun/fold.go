@@ -49,9 +49,9 @@ type Fold struct {
 	rows     rowTable
 	full     bool // some table wants to be compacted
 
-	framework             register[string]
-	where                 register[Where]
-	traceStart, traceRest register[[16]byte]
+	framework register[string]
+	where     origin[Where]
+	trace     origin[[16]byte]
 
 	starts          least[start]
 	launches        least[launch]
@@ -158,14 +158,10 @@ func (f *Fold) registers(e *Entry, at *stamp) {
 		f.framework.offer(at, e.Framework, (*stamp).compareFirst)
 	}
 	if e.Where != (Where{}) {
-		f.where.offer(at, e.Where, (*stamp).compareFirst)
+		f.where.offer(at, e.Where)
 	}
 	if e.TraceID != ([16]byte{}) {
-		if e.Event == EventRunStart {
-			f.traceStart.offer(at, e.TraceID, (*stamp).compareFirst)
-		} else {
-			f.traceRest.offer(at, e.TraceID, (*stamp).compareFirst)
-		}
+		f.trace.offer(at, e.TraceID)
 	}
 }
 

@@ -49,6 +49,7 @@ func drawEntry(t *rapid.T, n int, once bool) Entry {
 			Index: uint32(number("index", 0, 1)),
 		}
 	}
+	e.TraceID[0] = byte(number("trace", 0, 2))
 	x := number("x", 0, 40)
 	if once {
 		x = int64(n)

@@ -28,9 +28,10 @@ func (f *Fold) Snapshot() []byte {
 	f.series.write(w)
 	f.rows.write(w)
 	writeRegister(w, &f.framework, func(w *writer, s *string) { w.text(*s) })
-	writeRegister(w, &f.where, (*writer).where)
-	writeRegister(w, &f.traceStart, writeTrace)
-	writeRegister(w, &f.traceRest, writeTrace)
+	writeRegister(w, &f.where.start, (*writer).where)
+	writeRegister(w, &f.where.rest, (*writer).where)
+	writeRegister(w, &f.trace.start, writeTrace)
+	writeRegister(w, &f.trace.rest, writeTrace)
 	f.writeRare(w)
 	return w.b
 }
@@ -76,9 +77,10 @@ func restore(b []byte, lim limits) (*Fold, error) {
 	f.series.read(r, len(f.parts.items))
 	f.rows.read(r, f)
 	readRegister(r, &f.framework, (*reader).text)
-	readRegister(r, &f.where, (*reader).where)
-	readRegister(r, &f.traceStart, readTrace)
-	readRegister(r, &f.traceRest, readTrace)
+	readRegister(r, &f.where.start, (*reader).where)
+	readRegister(r, &f.where.rest, (*reader).where)
+	readRegister(r, &f.trace.start, readTrace)
+	readRegister(r, &f.trace.rest, readTrace)
 	f.readRare(r)
 	if r.err == nil && r.rest() > 0 {
 		r.fail("bytes after the end")

@@ -76,6 +76,26 @@ func (r *register[T]) offer(at *stamp, v T, compare func(a, b *stamp) int) {
 	}
 }
 
+// origin keeps what the newest run.start said, and what the first other record of the newest attempt said.
+type origin[T any] struct{ start, rest register[T] }
+
+func (o *origin[T]) offer(at *stamp, v T) {
+	if at.event == EventRunStart {
+		o.start.offer(at, v, (*stamp).compareNewest)
+	} else {
+		o.rest.offer(at, v, (*stamp).compareFirst)
+	}
+}
+
+// value prefers the run.start, unless other records are of a newer attempt, or of a lower rank.
+func (o *origin[T]) value() T {
+	s, r := &o.start, &o.rest
+	if !s.set || r.set && (r.at.rank < s.at.rank || r.at.rank == s.at.rank && r.at.attempt > s.at.attempt) {
+		return r.value
+	}
+	return s.value
+}
+
 func (w *writer) stamp(s *stamp) {
 	w.uint(uint64(s.attempt))
 	w.uint(uint64(s.rank))
