@@ -74,7 +74,7 @@ func isFinal(err error) bool {
 	if !consumererror.IsPermanent(err) {
 		return false
 	}
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // this is the walk that errors.As cannot do
 	case interface{ Unwrap() []error }:
 		for _, branch := range e.Unwrap() {
 			if !isFinal(branch) {

@@ -85,7 +85,7 @@ func labels(set attribute.Set) string {
 	}
 	parts := make([]string, 0, set.Len())
 	for _, kv := range set.ToSlice() {
-		parts = append(parts, fmt.Sprintf("%s=%q", kv.Key, kv.Value.Emit()))
+		parts = append(parts, fmt.Sprintf("%s=%q", kv.Key, kv.Value.String()))
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }

@@ -35,7 +35,7 @@ func keyOf(fi fs.FileInfo) fileKey {
 	if !ok {
 		return fileKey{}
 	}
-	return fileKey{dev: uint64(st.Dev), ino: st.Ino}
+	return fileKey{dev: uint64(st.Dev), ino: st.Ino} //nolint:unconvert // other systems have other types
 }
 
 // osFiles is the operating system's.

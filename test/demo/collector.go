@@ -48,7 +48,7 @@ func startCollector(ctx context.Context, dir string) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer logFile.Close() // the child has its own copy
+	defer func() { _ = logFile.Close() }() // the child has its own copy
 	c.cmd = exec.Command(binary, "--config", filepath.Join("config", "quickstart.yaml"),
 		"--config", "yaml:service::telemetry::metrics::level: none")
 	c.cmd.Stdout, c.cmd.Stderr = logFile, logFile

@@ -65,7 +65,7 @@ func writeStream(ctx context.Context, dir string, r demoRun) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for i, line := range lines {
 		for _, piece := range []string{line[:len(line)/2], line[len(line)/2:] + "\n"} {
 			if _, err := f.WriteString(piece); err != nil {

@@ -3,7 +3,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -35,7 +34,7 @@ func fill(t *testing.T, dir string) string {
 	defer f.Close()
 	for _, size := range []int{1 << 20, 1 << 12, 1} {
 		for err == nil {
-			_, err = io.WriteString(f, string(make([]byte, size)))
+			_, err = f.Write(make([]byte, size))
 		}
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		err = nil

@@ -141,21 +141,6 @@ func waitResult(t *testing.T, f folders, dir, outcome string) result {
 	return r
 }
 
-// metric reads a value of a run's metrics.json.
-func metric(t *testing.T, f folders, dir string, path ...string) any {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(f.results, dir, "metrics.json"))
-	require.NoError(t, err)
-	var v any
-	require.NoError(t, json.Unmarshal(b, &v))
-	for _, key := range path {
-		m, ok := v.(map[string]any)
-		require.True(t, ok, "no %v in %s", path, b)
-		v = m[key]
-	}
-	return v
-}
-
 // tree reads every file below dir, but the working folder of the exporter.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
