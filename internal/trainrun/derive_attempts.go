@@ -108,13 +108,13 @@ func (d *deriver) extent(at *Attempt, a int) {
 			continue
 		}
 		if s.lastEpoch >= 0 {
-			at.FirstEpoch, at.LastEpoch = least2(at.FirstEpoch, s.firstEpoch), greatest(at.LastEpoch, s.lastEpoch)
+			at.FirstEpoch, at.LastEpoch = lowest(at.FirstEpoch, s.firstEpoch), greatest(at.LastEpoch, s.lastEpoch)
 			if c.epoch <= s.lastEpoch {
 				at.SupersededEpochs += s.lastEpoch - max(s.firstEpoch, c.epoch) + 1
 			}
 		}
 		if s.lastStep >= 0 {
-			at.FirstStep, at.LastStep = least2(at.FirstStep, s.step), greatest(at.LastStep, s.lastStep)
+			at.FirstStep, at.LastStep = lowest(at.FirstStep, s.step), greatest(at.LastStep, s.lastStep)
 			if c.step <= s.lastStep {
 				at.SupersededSteps += s.lastStep - max(s.step, c.step) + 1
 			}
@@ -122,7 +122,7 @@ func (d *deriver) extent(at *Attempt, a int) {
 	}
 }
 
-func least2(p *int64, n int64) *int64 {
+func lowest(p *int64, n int64) *int64 {
 	if p != nil && *p <= n {
 		return p
 	}
@@ -161,14 +161,9 @@ func (d *deriver) attemptTimes(list []Attempt) {
 		for last+1 < len(list) && d.seg.list[last+1].number == t.number {
 			last++
 		}
-		see2 := func(a int, when int64) {
-			if when > 0 {
-				see(a, when)
-			}
-		}
-		see2(first, t.first)
+		see(first, t.first)
 		if !d.lateEnd(last, t.number) {
-			see2(last, t.last)
+			see(last, t.last)
 		}
 	}
 }
