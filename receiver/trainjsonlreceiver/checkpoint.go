@@ -124,7 +124,9 @@ func (t *tailer) save(ctx context.Context) error {
 		t.tel.CheckpointFailures.Add(ctx, 1, t.tel.Self())
 		return fmt.Errorf("write the checkpoints: %w", err)
 	}
-	t.tel.CheckpointWrites.Add(ctx, int64(len(ops)), t.tel.Self())
+	if t.cfg.Storage != nil {
+		t.tel.CheckpointWrites.Add(ctx, int64(len(ops)), t.tel.Self())
+	}
 	for s, revision := range written {
 		s.mu.Lock()
 		s.saved = revision

@@ -75,6 +75,9 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 	}()
 	defer s.stall(false)
 	for attempt := 0; ; attempt++ {
+		if ctx.Err() != nil {
+			return lines, errStopped
+		}
 		b := some.built
 		if b == nil || attempt > 0 {
 			fresh := t.builders.build(src, lines)

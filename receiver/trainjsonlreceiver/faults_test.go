@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
 )
@@ -196,6 +197,9 @@ func TestIdleFilesCostNoCheckpointsAndNoOpenFiles(t *testing.T) {
 		time.Sleep(time.Minute)
 		assert.Len(t, r.host.Calls(), calls, "the storage was touched while nothing changed")
 		assert.Zero(t, r.r.tailer.handles.count())
+		require.NoError(t, os.Chtimes(r.path("a/train00.jsonl"), time.Time{}, time.Unix(1, 0)))
+		time.Sleep(4 * time.Second)
+		assert.Len(t, r.host.Calls(), calls, "a file that was only touched was saved")
 		r.append("a/train00.jsonl", rows(3, 1))
 		time.Sleep(4 * time.Second)
 		written := r.host.Calls()[calls:]
@@ -326,6 +330,59 @@ func TestFailedCheckpointsAreWrittenLater(t *testing.T) {
 		r.stop()
 		assert.Len(t, r.sink.got(), 5)
 	})
+}
+
+// plainClient is a storage that cannot list its keys.
+type plainClient struct{ storage.Client }
+
+func TestAStorageThatCannotListIsAskedFileByFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	for range 2 {
+		tl := r.open()
+		clear(tl.streams)
+		tl.client = plainClient{tl.client}
+		tl.step(ctx)
+		require.NoError(t, tl.save(ctx))
+		require.NoError(t, tl.close(ctx))
+	}
+	assert.Len(t, r.sink.got(), 5)
+	r.host.Fail(func(call componentcheck.StorageCall) error {
+		if call.Op == "get" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	tl := r.open()
+	clear(tl.streams)
+	tl.client = plainClient{tl.client}
+	tl.step(ctx)
+	assert.Len(t, r.sink.got(), 5, "a file whose checkpoint cannot be read waits")
+	r.host.Fail(nil)
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), 5)
+}
+
+func TestADamagedCheckpointReadsTheFileFromItsStart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	tl := r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.save(ctx))
+	for key := range r.host.Data("receiver_trainjsonl") {
+		require.NoError(t, tl.client.Set(ctx, key, []byte("damaged")))
+	}
+	require.NoError(t, tl.close(ctx))
+	tl = r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), 10)
+	assert.Equal(t, 1, r.logs.FilterMessageSnippet("Ignored a checkpoint").Len())
 }
 
 func TestNoFolderOfAnyKindIsRead(t *testing.T) {
