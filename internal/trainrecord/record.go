@@ -1,6 +1,7 @@
 package trainrecord
 
 import (
+	"math"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -128,8 +129,11 @@ func Integer(v pcommon.Value) (int64, bool) {
 	case pcommon.ValueTypeInt:
 		return v.Int(), true
 	case pcommon.ValueTypeDouble:
-		n := int64(v.Double())
-		return n, float64(n) == v.Double()
+		f := v.Double()
+		if f != math.Trunc(f) || math.Abs(f) >= 1<<63 { // beyond, a conversion means something else on each processor
+			return 0, false
+		}
+		return int64(f), true
 	default:
 		return 0, false
 	}

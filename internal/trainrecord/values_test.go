@@ -1,6 +1,7 @@
 package trainrecord
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -146,7 +147,7 @@ func TestNumbersOfValues(t *testing.T) {
 		_, ok := Number(pcommon.NewValueStr(text))
 		assert.Equal(t, want, ok, text)
 	}
-	for _, f := range []float64{1.5, 1e300, -1e300, 9.3e18} {
+	for _, f := range []float64{1.5, 1e300, -1e300, 9.3e18, 1 << 63, -(1 << 63), math.NaN(), math.Inf(1)} {
 		_, ok := Integer(pcommon.NewValueDouble(f))
 		assert.False(t, ok, f)
 	}
