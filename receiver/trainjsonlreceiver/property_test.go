@@ -67,30 +67,28 @@ func TestEveryLineOnceWhateverHappens(t *testing.T) {
 			return tl
 		}
 		tl := open()
+		kill := func() {
+			tl.handles.closeAll()
+			r.host.Crash()
+			tl = open()
+		}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			switch op := rapid.IntRange(0, 9).Draw(rt, "op"); op {
 			case 0: // stop in an orderly way
 				require.NoError(rt, tl.save(ctx))
 				require.NoError(rt, tl.close(ctx))
 				tl = open()
-			case 1: // kill
-				tl.handles.closeAll()
-				r.host.Crash()
-				tl = open()
+			case 1:
+				kill()
 			case 2:
 				require.NoError(rt, tl.save(ctx))
 			case 3:
 				refuse = rapid.IntRange(1, 5).Draw(rt, "refuse")
 			case 4, 5, 6:
 				tl.step(ctx)
-			case 7: // a kill in the middle of a turn
-				stopped, cancel := context.WithCancel(ctx)
-				tl.wait = func(context.Context, time.Duration) error { cancel(); return context.Canceled }
-				tl.step(stopped)
-				cancel()
-				tl.handles.closeAll()
-				r.host.Crash()
-				tl = open()
+			case 7:
+				tl.stepUntilRefused()
+				kill()
 			default:
 				name := rapid.SampledFrom(names).Draw(rt, "file")
 				text := stretch(rapid.Uint64().Draw(rt, "text"))
@@ -109,6 +107,17 @@ func TestEveryLineOnceWhateverHappens(t *testing.T) {
 			require.Equal(rt, wantLines(content[name].String()), gotLines(rt, r, name), name)
 		}
 	})
+}
+
+// stepUntilRefused stops in the middle of a turn if the pipeline refuses a batch.
+func (t *tailer) stepUntilRefused() {
+	stopped, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.wait = func(context.Context, time.Duration) error {
+		cancel()
+		return context.Canceled
+	}
+	t.step(stopped)
 }
 
 func wantLines(text string) []string {
