@@ -47,6 +47,10 @@ test: build stock ## all tests: every module, then the built binary and the real
 e2e: build stock ## the tests on the built binary only
 	go test -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/...
 
+.PHONY: race
+race: ## the components' tests with the race detector
+	CGO_ENABLED=1 go test -race -timeout 15m $(addprefix ./,$(addsuffix /...,$(filter connector/% exporter/% processor/% receiver/%,$(UNIT))))
+
 .PHONY: bench
 bench: ## short benchmarks of every module
 	go test -run '^$$' -bench . -benchtime 200ms -benchmem $(addprefix ./,$(addsuffix /...,$(UNIT)))
