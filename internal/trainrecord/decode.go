@@ -17,7 +17,7 @@ type LineKind int
 // Kinds of lines.
 const (
 	LineError  LineKind = iota // no JSON object, or a record with a wrong type: Line.Reason says which
-	LineObject                 // any other JSON object: the whole object is the body
+	LineObject                 // any other JSON object: the whole object is the body; its run_id counts as a record's does
 	LineRecord                 // a record of the vocabulary
 )
 
@@ -124,6 +124,10 @@ func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 		return d.refuse(lr, err)
 	}
 	l := Line{Kind: LineObject}
+	if v := d.head.scalars[headRunID]; v.kind == scalarText {
+		l.RunID = d.scan.word(v.text)
+		putText(lr.Attributes(), AttrRunID, l.RunID)
+	}
 	d.counts(&l, lr)
 	return l
 }

@@ -64,17 +64,18 @@ func TestWhatIsARecord(t *testing.T) {
 		line string
 		want LineKind
 	}{
-		"schema is enough":                {`{"schema":"pathologize.ml.training/1","event":"heartbeat","run_id":"r"}`, LineRecord},
-		"event, time and run":             {`{"event":"heartbeat","ts":1796045246,"run_id":"r"}`, LineRecord},
-		"event, time and body":            {`{"event":"epoch.end","ts":"2026-11-20T10:00:30Z","body":{"epoch":1}}`, LineRecord},
-		"no time, no schema":              {`{"event":"epoch.end","run_id":"r","body":{}}`, LineObject},
-		"no run, no body":                 {`{"event":"epoch.end","ts":1796045246}`, LineObject},
-		"null time is no time":            {`{"event":"epoch.end","ts":null,"run_id":"r"}`, LineObject},
-		"event is a message of structlog": {`{"event":"epoch done","ts":1796045246,"run_id":"r"}`, LineObject},
-		"levanter logs":                   {`{"tracker":"json_logger","event":"log","step":1,"metrics":{"train/loss":1.5}}`, LineObject},
-		"another schema":                  {`{"schema":"other/1","event":"x"}`, LineObject},
-		"empty object":                    {`{}`, LineObject},
-		"framework row":                   {` {"loss": 1.0, "epoch": 0.5} ` + "\r", LineObject},
+		"schema is enough":                 {`{"schema":"pathologize.ml.training/1","event":"heartbeat","run_id":"r"}`, LineRecord},
+		"event, time and run":              {`{"event":"heartbeat","ts":1796045246,"run_id":"r"}`, LineRecord},
+		"event, time and body":             {`{"event":"epoch.end","ts":"2026-11-20T10:00:30Z","body":{"epoch":1}}`, LineRecord},
+		"no time, no schema":               {`{"event":"epoch.end","run_id":"r","body":{}}`, LineObject},
+		"no run, no body":                  {`{"event":"epoch.end","ts":1796045246}`, LineObject},
+		"null time is no time":             {`{"event":"epoch.end","ts":null,"run_id":"r"}`, LineObject},
+		"event is a message of structlog":  {`{"event":"epoch done","ts":1796045246,"run_id":"r"}`, LineObject},
+		"levanter logs":                    {`{"tracker":"json_logger","event":"log","step":1,"metrics":{"train/loss":1.5}}`, LineObject},
+		"another schema":                   {`{"schema":"other/1","event":"x"}`, LineObject},
+		"empty object":                     {`{}`, LineObject},
+		"framework row that names its run": {`{"run_id":"r","loss":1.0}`, LineObject},
+		"framework row":                    {` {"loss": 1.0, "epoch": 0.5} ` + "\r", LineObject},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +87,10 @@ func TestWhatIsARecord(t *testing.T) {
 				assert.Len(t, lr.Body().Map().AsRaw(), len(want))
 				assert.Empty(t, lr.EventName())
 				assert.Zero(t, lr.Timestamp())
-				assert.Zero(t, lr.Attributes().Len())
+				_, named := want[KeyRunID]
+				_, found := lr.Attributes().Get(AttrRunID)
+				assert.Equal(t, named, found)
+				assert.Equal(t, named, l.RunID == "r")
 			}
 		})
 	}

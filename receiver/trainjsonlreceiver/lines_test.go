@@ -86,6 +86,16 @@ func TestLongLinesWithinTheLimitAreDecoded(t *testing.T) {
 	assert.Equal(t, []string{"@0 2", fmt.Sprintf("@%d 0", len(long)+1), fmt.Sprintf("@%d 2", len(long)+1+len(rows(0, 1)))}, r.sink.of("train.jsonl"))
 }
 
+func TestARowThatNamesItsRunBelongsToIt(t *testing.T) {
+	t.Parallel()
+	r := readAll(t, `{"loss":1}`+"\n"+`{"run_id":"other","loss":2}`+"\n"+`{"run_id":7,"loss":3}`+"\n", nil)
+	var runs []string
+	for _, g := range r.sink.got() {
+		runs = append(runs, g.run)
+	}
+	assert.Equal(t, []string{"run7", "other", "run7"}, runs)
+}
+
 func TestMapping(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

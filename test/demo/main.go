@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("%w\nthe collector's log is %s", err, rel(c.log))
 	}
 	printTable(rows)
-	fmt.Printf("\nlook at %s, or: cd %s && dvc metrics show */metrics.json\n", rel(filepath.Join(dir, "results")), rel(filepath.Join(dir, "results")))
+	fmt.Printf("\nthe results are in %s: inside a git and DVC repository, dvc metrics show and dvc plots show read them\n", rel(filepath.Join(dir, "results")))
 	return nil
 }
 
