@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
+)
+
+// block gives the first code block of a language in a page.
+func block(t *testing.T, page, language string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(collector.Root(t), page))
+	require.NoError(t, err)
+	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(b)
+	require.NotNil(t, found, "%s has no block of %s", page, language)
+	return string(found[1])
+}
+
+// TestTheReadmesCommandsWork starts the collector with the README's commands, runs its trainer, and reads the result it promises.
+func TestTheReadmesCommandsWork(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skipf("THE README'S TRAINER WAS NOT RUN: %v", err)
+	}
+	home := t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "HEALTH_ENDPOINT="+ports.Free(t))
+	commands := strings.TrimSpace(block(t, "README.md", "sh"))
+	commands = strings.Replace(commands, "\nbuild/otelcol-train/otelcol-train ", "\nexec "+collector.Binary(t)+" ", 1)
+	cmd := exec.Command("sh", "-ec", commands+` --config "yaml:service::telemetry::metrics::level: none"`)
+	cmd.Dir, cmd.Env = collector.Root(t), env
+	var output strings.Builder
+	cmd.Stdout, cmd.Stderr = &output, &output
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case err := <-ended:
+			assert.NoError(t, err, output.String())
+		case <-time.After(30 * time.Second):
+			_ = cmd.Process.Kill()
+			t.Error("the collector did not end")
+		}
+	})
+	trainer := exec.Command("python3", "-c", block(t, "README.md", "python"))
+	trainer.Env = env
+	out, err := trainer.CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	got := waitResult(t, folders{results: filepath.Join(home, "repo", "results")}, "run-7", "success")
+	require.NotNil(t, got.Best)
+	assert.Equal(t, bestOne{Metric: "val/loss", Mode: "min", Value: 1, Step: 1}, *got.Best)
+	for _, name := range []string{"metrics.json", "params.yaml", "dvc.yaml", "plots/metrics/val/loss.tsv"} {
+		assert.FileExists(t, filepath.Join(home, "repo", "results", "run-7", name))
+	}
+}
