@@ -41,11 +41,11 @@ demo: build ## run the main job by itself on live-written sample streams
 .PHONY: test
 test: build stock ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
-	go test -count=1 $(TESTFLAGS) ./test/...
+	go test -v -count=1 $(TESTFLAGS) ./test/... | scripts/loud
 
 .PHONY: e2e
 e2e: build stock ## the tests on the built binary only
-	go test -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/...
+	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... | scripts/loud
 
 .PHONY: race
 race: ## the components' tests with the race detector
@@ -90,7 +90,7 @@ docs: build ## write the generated pages anew: docs/records.md, docs/components.
 
 .PHONY: validate
 validate: build ## check each configuration in config/
-	@for c in config/*.yaml; do $(BINARY) validate --config $$c && echo "valid $$c"; done
+	@for c in config/*.yaml; do $(BINARY) validate --config $$c; echo "valid $$c"; done
 
 .PHONY: clean
 clean: ## remove what the build made

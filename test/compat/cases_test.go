@@ -5,7 +5,6 @@ type configuration struct {
 	file    string
 	origin  string
 	missing []string // component types that are not in the binary; none means that it starts as it is
-	run     bool     // the test starts it; the others need a cluster or a cloud
 }
 
 var configurations = []configuration{
@@ -14,8 +13,8 @@ var configurations = []configuration{
 	{file: "03-ai-pods.yaml", origin: "Splunk examples, Cisco AI-ready pods", missing: []string{"exporter signalfx"}},
 	{file: "04-model-server-metrics.yaml", origin: "Splunk examples, NIM operator", missing: []string{"exporter signalfx"}},
 	{file: "05-shared-gpu-lab.yaml", origin: "Splunk GPU and NIM lab", missing: []string{"exporter signalfx"}},
-	{file: "06-dcgm-to-prometheus.yaml", origin: "DCGM exporter to Prometheus, proof of concept", run: true},
-	{file: "07-desktop-gpu-remote-write.yaml", origin: "desktop GPU to Prometheus remote write", run: true},
+	{file: "06-dcgm-to-prometheus.yaml", origin: "DCGM exporter to Prometheus, proof of concept"},
+	{file: "07-desktop-gpu-remote-write.yaml", origin: "desktop GPU to Prometheus remote write"},
 	{file: "08-telemetry-to-gpu-cloud.yaml", origin: "Mirantis KOF to DGX Cloud labs"},
 	{file: "09-inference-platform.yaml", origin: "Nutanix Enterprise AI manual"},
 	{file: "10-agent-operator.yaml", origin: "Amazon CloudWatch agent operator"},
@@ -23,9 +22,9 @@ var configurations = []configuration{
 		file: "11-cloud-vm-agent.yaml", origin: "Google Ops Agent on GPU machines",
 		missing: []string{"exporter googlecloud", "receiver dcgm", "receiver nvml"},
 	},
-	{file: "12-delta-over-http.yaml", origin: "Dynatrace page on NVIDIA NIM", run: true},
+	{file: "12-delta-over-http.yaml", origin: "Dynatrace page on NVIDIA NIM"},
 	{file: "13-compute-node.yaml", origin: "Bacalhau compute node"},
-	{file: "14-netdata-recipes.yaml", origin: "Netdata's Collector recipes", run: true},
+	{file: "14-netdata-recipes.yaml", origin: "Netdata's Collector recipes"},
 	{
 		file: "15-journal-and-objects.yaml", origin: "TraceCore documentation",
 		missing: []string{"receiver journald", "receiver k8sobjects"},
