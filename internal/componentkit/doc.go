@@ -1,0 +1,3 @@
+// Package componentkit holds what several components decide alike: sizes in configurations, what a consumer's error asks
+// for, pauses between attempts, and log lines that come seldom. It has no state of its own and knows no signal.
+package componentkit
