@@ -17,17 +17,18 @@ type demoRun struct {
 	sample   string // the stream that it writes
 	launcher string // a line that a launcher appends when the trainer is gone, "" for none
 	outcome  string // what the stream proves
+	reason   string // why it stopped, as the stream says it
 }
 
-// demoRuns are the trainers: a native one, whose records say everything; Hugging Face, whose summary row proves the end; Ultralytics, which
-// writes no end but has a launcher that does; Lightning, which just falls silent.
+// demoRuns are the trainers: a native one, whose records say everything; Hugging Face, whose summary row proves the end; Ultralytics and
+// Lightning, which write no end. One of them has a launcher that writes it when the trainer is gone, the other just falls silent.
 func demoRuns() []demoRun {
 	return []demoRun{
-		{id: "native-7f3a9c", sample: "native", outcome: "success"},
+		{id: "native-7f3a9c", sample: "native", outcome: "success", reason: "completed"},
 		{id: "hf-finetune", sample: "hf-transformers", outcome: "success"},
 		{
-			id: "yolo-launched", sample: "ultralytics", outcome: "success",
-			launcher: `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:01:00Z","event":"run.end","run_id":"yolo-launched","body":{"outcome":"success","stop_reason":"completed"}}`,
+			id: "yolo-launched", sample: "ultralytics", outcome: "success", reason: "exit status 0",
+			launcher: `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:01:00Z","event":"run.end","run_id":"yolo-launched","body":{"outcome":"success","stop_reason":"exit status 0"}}`,
 		},
 		{id: "lightning-silent", sample: "lightning", outcome: "stalled"},
 	}

@@ -50,15 +50,15 @@ func waitForResults(ctx context.Context, dir string, runs []demoRun) ([]row, err
 		path := filepath.Join(dir, r.id, "result.json")
 		for {
 			got, err := readResult(path)
-			if err == nil && got.Outcome == r.outcome {
+			if err == nil && got.Outcome == r.outcome && got.StopReason == r.reason {
 				rows[i] = row{result: got, path: path}
 				break
 			}
 			if waitErr := pause(ctx, 100*time.Millisecond); waitErr != nil {
 				if err == nil {
-					err = fmt.Errorf("outcome %q", got.Outcome)
+					err = fmt.Errorf("outcome %q, stop reason %q", got.Outcome, got.StopReason)
 				}
-				return nil, fmt.Errorf("run %s: want outcome %q within %s: %w", r.id, r.outcome, resultWait, err)
+				return nil, fmt.Errorf("run %s: want outcome %q, stop reason %q within %s: %w", r.id, r.outcome, r.reason, resultWait, err)
 			}
 		}
 		fmt.Printf("  %-18s %s\n", r.id, r.outcome)

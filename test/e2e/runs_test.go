@@ -19,7 +19,7 @@ import (
 
 const (
 	resultWithin = 60 * time.Second
-	launcherEnd  = `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:01:00Z","event":"run.end","body":{"outcome":"success","stop_reason":"completed"}}`
+	launcherEnd  = `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T10:01:00Z","event":"run.end","body":{"outcome":"success","stop_reason":"exit status 0"}}`
 )
 
 // folders are where a collector under test reads and writes.
