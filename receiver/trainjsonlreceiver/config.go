@@ -10,6 +10,7 @@ import (
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
 	"go.opentelemetry.io/collector/component"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -35,9 +36,9 @@ type Config struct {
 	// TornAfter is the silence after which a last line without newline is reported; 0 never does.
 	TornAfter time.Duration `mapstructure:"torn_after"`
 	// MaxLineSize is the longest line that is decoded.
-	MaxLineSize ByteSize `mapstructure:"max_line_size"`
+	MaxLineSize componentkit.ByteSize `mapstructure:"max_line_size"`
 	// MaxInFlightBytes bounds the input that is read and not yet accepted by the pipeline, over all files.
-	MaxInFlightBytes ByteSize `mapstructure:"max_in_flight_bytes"`
+	MaxInFlightBytes componentkit.ByteSize `mapstructure:"max_in_flight_bytes"`
 	// CheckpointInterval is the least time between two writes of offsets.
 	CheckpointInterval time.Duration `mapstructure:"checkpoint_interval"`
 	// PollInterval is the time between two looks at files that change.

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
@@ -76,23 +78,10 @@ func TestConfigReadsUnits(t *testing.T) {
 		"run_id": map[string]any{"path_regex": `(?P<run_id>[^/]+)/rank(?P<rank>\d+)/(?P<attempt>\d+)/(?P<part>\w+)`},
 	}).Unmarshal(cfg))
 	require.NoError(t, cfg.Validate())
-	assert.Equal(t, ByteSize(8<<20), cfg.MaxLineSize)
-	assert.Equal(t, ByteSize(32<<20), cfg.MaxInFlightBytes)
+	assert.Equal(t, componentkit.ByteSize(8<<20), cfg.MaxLineSize)
+	assert.Equal(t, componentkit.ByteSize(32<<20), cfg.MaxInFlightBytes)
 	assert.Equal(t, time.Hour, cfg.TornAfter)
 	assert.Equal(t, component.MustNewIDWithName("file_storage", "x"), *cfg.Storage)
-}
-
-func TestByteSize(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{"0": 0, "7": 7, "7B": 7, "2KiB": 2048, "3 MiB": 3 << 20, "1GiB": 1 << 30, "5KB": 5000, "5MB": 5e6, "1GB": 1e9} {
-		var s ByteSize
-		require.NoError(t, s.UnmarshalText([]byte(text)), text)
-		assert.Equal(t, ByteSize(want), s, text)
-	}
-	for _, text := range []string{"", "-1", "x", "1TiB", "1.5MiB", "MiB", "9223372036854775807KiB"} {
-		var s ByteSize
-		assert.Error(t, s.UnmarshalText([]byte(text)), text)
-	}
 }
 
 func TestPathID(t *testing.T) {

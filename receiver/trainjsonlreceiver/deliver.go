@@ -3,21 +3,18 @@ package trainjsonlreceiver
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/client"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-const (
-	minBackOff = 100 * time.Millisecond
-	maxBackOff = 5 * time.Second
-	handOff    = 100 * time.Millisecond
-)
+// handOff is how long a call may last before its turn goes to another file.
+const handOff = 100 * time.Millisecond
 
 // errStopped says that the receiver stops; what was not acknowledged is read again after the next start.
 var errStopped = errors.New("the receiver stops")
@@ -74,6 +71,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		t.obs.EndLogsOp(opCtx, formatName, count, err)
 	}()
 	defer s.stall(false)
+	var pause componentkit.BackOff
 	for attempt := 0; ; attempt++ {
 		if ctx.Err() != nil {
 			return lines, errStopped
@@ -100,7 +98,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
 			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
 		p.release()
-		if t.wait(ctx, backOff(attempt)) != nil {
+		if t.wait(ctx, pause.Next()) != nil {
 			return lines, errStopped
 		}
 	}
@@ -132,28 +130,6 @@ func (v verdict) keep(lines []line, src source) []line {
 		return lines
 	}
 	return slices.Clip(rest)
-}
-
-// backOff doubles from 100 ms to 5 s, with a quarter of jitter either way.
-func backOff(attempt int) time.Duration {
-	d := maxBackOff
-	if attempt < 6 {
-		d = min(d, minBackOff<<attempt)
-	}
-	d += time.Duration((rand.Float64() - 0.5) / 2 * float64(d)) //nolint:gosec // jitter
-	return min(max(d, minBackOff), maxBackOff)
-}
-
-// sleep waits, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 func (s *stream) stall(on bool) {

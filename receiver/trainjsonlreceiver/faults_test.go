@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // countingFiles counts what is asked of the file system.
@@ -231,7 +232,7 @@ func TestAtMost64FilesAreOpen(t *testing.T) {
 // startOn runs the receiver's loops on another file system.
 func (r *rig) startOn(files fileSystem) (stop func()) {
 	tl := r.open()
-	tl.fs, tl.handles.fs, tl.wait = files, files, sleep
+	tl.fs, tl.handles.fs, tl.wait = files, files, componentkit.Wait
 	ctx, cancel := context.WithCancel(context.Background())
 	tl.start(ctx)
 	return func() {

@@ -7,6 +7,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza v0.165.1
 	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
+	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/client v1.71.0
@@ -83,6 +84,8 @@ require (
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace github.com/pathologize/otelcol-train/internal/componentkit => ../../internal/componentkit
 
 replace github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
 

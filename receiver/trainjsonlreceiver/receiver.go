@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
@@ -99,7 +100,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		cfg: r.cfg, pathRegex: pathRegex, matcher: m, builders: newBuilders(location, prefixes),
 		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
-		fs:     osFiles{}, wait: sleep, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
+		fs:     osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
 		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
 		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{},

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 	"syscall"
-	"time"
 
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.uber.org/zap"
@@ -66,33 +64,9 @@ func (t *tailer) reportStatus() {
 	t.status(componentstatus.NewEvent(componentstatus.StatusOK))
 }
 
-const (
-	logEvery    = time.Minute
-	maxLimiters = 4096
-)
-
-// limiter lets each kind of message through once a minute.
-type limiter struct {
-	mu   sync.Mutex
-	last map[string]time.Time
-}
-
-func (l *limiter) allow(key string, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at, ok := l.last[key]; ok && now.Sub(at) < logEvery {
-		return false
-	}
-	if l.last == nil || len(l.last) >= maxLimiters {
-		l.last = map[string]time.Time{}
-	}
-	l.last[key] = now
-	return true
-}
-
 // warn logs a message, once a minute a key.
 func (t *tailer) warn(key, message string, fields ...zap.Field) {
-	if t.limiter.allow(key, time.Now()) {
+	if t.seldom.Allow(key) {
 		t.logger.Warn(message, fields...)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
@@ -43,7 +44,7 @@ type tailer struct {
 
 	handles handles
 	budget  budget
-	limiter limiter
+	seldom  componentkit.Seldom // of log lines
 	group   sync.WaitGroup
 	work    chan struct{}
 	done    chan struct{} // closed when all loops and turns have ended

@@ -1,18 +1,12 @@
 package trainjsonlreceiver
 
 import (
-	"errors"
-	"reflect"
-
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
-
-// permanentType is that of the errors that NewPermanent makes. consumererror.IsPermanent cannot serve: of a joined error
-// it is true as soon as one of its leaves is permanent.
-var permanentType = reflect.TypeOf(consumererror.NewPermanent(errors.New("")))
 
 // verdict is what the pipeline's error asks for.
 type verdict struct {
@@ -21,46 +15,30 @@ type verdict struct {
 	only map[string]struct{}
 }
 
-// judge reads an error's tree. One leaf that is not permanent is enough for another attempt; it is confined to a part of
-// the batch only if every such leaf names its part.
+// judge reads an error's tree. One leaf that may pass is enough for another attempt; it is confined to a part of the batch
+// only if every such leaf names its part.
 func judge(err error) verdict {
 	v := verdict{only: map[string]struct{}{}}
-	v.visit(err)
+	for passing := range componentkit.Passing(err, isPart) {
+		if rest, ok := partOf(passing); ok {
+			v.part(rest)
+		} else {
+			v.whole()
+		}
+	}
 	if !v.retry || len(v.only) == 0 {
 		v.only = nil
 	}
 	return v
 }
 
-func (v *verdict) visit(err error) {
-	if err == nil || reflect.TypeOf(err) == permanentType {
-		return
-	}
-	if rest, ok := partOf(err); ok {
-		if consumererror.IsPermanent(errors.Unwrap(err)) && !judge(errors.Unwrap(err)).retry {
-			return
-		}
-		v.part(rest)
-		return
-	}
-	switch e := err.(type) { //nolint:errorlint // this is the walk that errors.As cannot do
-	case interface{ Unwrap() []error }:
-		for _, leaf := range e.Unwrap() {
-			v.visit(leaf)
-		}
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			v.visit(inner)
-			return
-		}
-		v.whole()
-	default:
-		v.whole()
-	}
+func isPart(err error) bool {
+	_, ok := partOf(err)
+	return ok
 }
 
 func partOf(err error) (plog.Logs, bool) {
-	e, ok := err.(consumererror.Logs) //nolint:errorlint // only this node; the walk visits the others
+	e, ok := err.(consumererror.Logs) //nolint:errorlint // only this node: the walk visits the others
 	if !ok {
 		return plog.Logs{}, false
 	}

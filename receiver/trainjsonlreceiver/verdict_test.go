@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"go.opentelemetry.io/collector/consumer/consumererror"
@@ -82,20 +81,4 @@ func TestAPartThatNamesOtherRecordsStandsForAll(t *testing.T) {
 	known := uidOf("r", 0, &lines[1])
 	assert.Equal(t, lines[1:], judge(consumererror.NewLogs(errBusy, withUIDs(known))).keep(lines, src))
 	assert.Equal(t, lines, judge(consumererror.NewLogs(errBusy, withUIDs(known, "r/0/7-0"))).keep(lines, src))
-}
-
-func TestBackOffGrowsWithinItsBounds(t *testing.T) {
-	t.Parallel()
-	for attempt := range 100 {
-		least := minBackOff
-		if attempt >= 6 {
-			least = maxBackOff * 3 / 4
-		}
-		for range 20 {
-			d := backOff(attempt)
-			assert.GreaterOrEqual(t, d, least)
-			assert.LessOrEqual(t, d, maxBackOff)
-		}
-	}
-	assert.Less(t, backOff(0), 200*time.Millisecond)
 }
