@@ -2,6 +2,7 @@ package isolateconnector
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -31,8 +32,9 @@ type hop[T any] struct {
 }
 
 func newHop[T any](set connector.Settings, cfg *Config, sig signal[T]) (*hop[T], error) {
-	q := newQueue[T](cfg.MaxBytes)
-	r, err := newReporter(set, sig.name, cfg.MaxBytes, q.size)
+	limit := int(min(cfg.MaxBytes, math.MaxInt))
+	q := newQueue[T](limit)
+	r, err := newReporter(set, sig.name, limit, q.size)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 var errDown = errors.New("backend is down")
@@ -98,7 +100,7 @@ func TestRefusedBatchIsTheFirstToBeDropped(t *testing.T) {
 		synctest.Wait() // a was refused and waits
 		restore()
 		b.put(t, "b", "c")
-		time.Sleep(maxDelay)
+		time.Sleep(componentkit.MaxPause)
 		synctest.Wait()
 		assert.Equal(t, []string{"b", "c"}, b.next.taken())
 		b.assertCounters(t, limit, counters{full: 1, sent: 2})
@@ -149,30 +151,20 @@ func TestRefusedBatchIsOfferedAgainWithGrowingPauses(t *testing.T) {
 			return nil
 		}}).start(t)
 		b.put(t, "a", "b")
-		time.Sleep((refusals + 2) * maxDelay)
+		time.Sleep((refusals + 2) * componentkit.MaxPause)
 		synctest.Wait()
 		assert.Equal(t, []string{"a", "b"}, b.next.taken())
 		b.assertCounters(t, 1000, counters{sent: 2, retries: refusals + 1})
-		ceiling, longest := 2*minDelay, time.Duration(0)
+		ceiling, longest := 2*componentkit.MinPause, time.Duration(0)
 		for i := range refusals {
 			pause := calls[i+1].Sub(calls[i])
-			assert.GreaterOrEqual(t, pause, minDelay)
+			assert.GreaterOrEqual(t, pause, componentkit.MinPause)
 			assert.LessOrEqual(t, pause, ceiling)
-			ceiling, longest = min(2*ceiling, maxDelay), max(longest, pause)
+			ceiling, longest = min(2*ceiling, componentkit.MaxPause), max(longest, pause)
 		}
-		assert.Greater(t, longest, 10*minDelay)
-		assert.LessOrEqual(t, calls[refusals+2].Sub(calls[refusals+1]), 2*minDelay, "a success begins anew")
+		assert.Greater(t, longest, 10*componentkit.MinPause)
+		assert.LessOrEqual(t, calls[refusals+2].Sub(calls[refusals+1]), 2*componentkit.MinPause, "a success begins anew")
 	})
-}
-
-func TestPausesAreSpread(t *testing.T) {
-	t.Parallel()
-	seen := map[time.Duration]bool{}
-	for range 100 {
-		p := backoff{ceiling: maxDelay}
-		seen[p.next()] = true
-	}
-	assert.Greater(t, len(seen), 50)
 }
 
 func TestPermanentRefusalDropsTheBatch(t *testing.T) {
@@ -191,24 +183,26 @@ func TestPermanentRefusalDropsTheBatch(t *testing.T) {
 	})
 }
 
-func TestFinalMeansEveryBranchIsPermanent(t *testing.T) {
+func TestOneBranchThatMayPassMakesAnotherAttempt(t *testing.T) {
 	t.Parallel()
-	permanent := consumererror.NewPermanent(errDown)
-	cases := map[string]struct {
-		err  error
-		want bool
-	}{
-		"plain":             {errDown, false},
-		"permanent":         {permanent, true},
-		"wrapped":           {errors.Join(permanent), true},
-		"nested":            {consumererror.NewPermanent(permanent), true},
-		"all branches":      {errors.Join(permanent, permanent), true},
-		"one may pass":      {errors.Join(permanent, errDown), false},
-		"one deep may pass": {errors.Join(permanent, errors.Join(errDown, permanent)), false},
-	}
-	for name, tc := range cases {
-		assert.Equal(t, tc.want, isFinal(tc.err), name)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		b := newBench(t, 1000, &nextLogs{answer: func(context.Context, plog.Logs) error {
+			calls++
+			switch bad := consumererror.NewPermanent(errDown); calls {
+			case 1:
+				return errors.Join(bad, errDown)
+			case 2:
+				return errors.Join(bad, bad)
+			default:
+				return nil
+			}
+		}}).start(t)
+		b.put(t, "a")
+		time.Sleep(componentkit.MaxPause)
+		synctest.Wait()
+		b.assertCounters(t, 1000, counters{refused: 1, retries: 1})
+	})
 }
 
 func TestMutatingNextGetsTheBatchAsItCameOnEveryAttempt(t *testing.T) {
@@ -224,7 +218,7 @@ func TestMutatingNextGetsTheBatchAsItCameOnEveryAttempt(t *testing.T) {
 			return nil
 		}}).start(t)
 		b.put(t, "a")
-		time.Sleep(2 * maxDelay)
+		time.Sleep(2 * componentkit.MaxPause)
 		synctest.Wait()
 		assert.Equal(t, []string{"a", "a", "a"}, seen)
 	})
@@ -240,7 +234,7 @@ func TestStatusFollowsTheNextConsumer(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, []componentstatus.Status{componentstatus.StatusRecoverableError}, b.host.Statuses(), "once, not per attempt")
 		restore()
-		time.Sleep(maxDelay)
+		time.Sleep(componentkit.MaxPause)
 		synctest.Wait()
 		b.put(t, "b")
 		synctest.Wait()
@@ -261,7 +255,7 @@ func TestAtMostOneLogLineAMinute(t *testing.T) {
 		lines := b.log.All()
 		require.Len(t, lines, 3)
 		for i := 1; i < len(lines); i++ {
-			assert.GreaterOrEqual(t, lines[i].Time.Sub(lines[i-1].Time), logInterval)
+			assert.GreaterOrEqual(t, lines[i].Time.Sub(lines[i-1].Time), time.Minute)
 		}
 		assert.Contains(t, lines[1].ContextMap(), "dropped_items_since_last_line")
 	})

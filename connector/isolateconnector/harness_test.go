@@ -19,6 +19,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/connector/isolateconnector/internal/metadata"
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // bench is a connector for logs with everything around it.
@@ -43,7 +44,7 @@ func newBench(t *testing.T, maxBytes int, next *nextLogs) *bench {
 		BuildInfo:         component.NewDefaultBuildInfo(),
 	}
 	set.Logger = zap.New(core)
-	c, err := NewFactory().CreateLogsToLogs(t.Context(), set, &Config{MaxBytes: maxBytes}, next)
+	c, err := NewFactory().CreateLogsToLogs(t.Context(), set, &Config{MaxBytes: componentkit.ByteSize(maxBytes)}, next)
 	require.NoError(t, err)
 	return &bench{Logs: c, next: next, tel: tel, host: componentcheck.NewStorageHost(t), log: logs}
 }

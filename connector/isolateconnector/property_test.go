@@ -23,79 +23,90 @@ import (
 	"github.com/pathologize/otelcol-train/connector/isolateconnector/internal/metadata"
 )
 
+// queueModel does with plain slices and sums what a queue does, and holds the two together.
+type queueModel struct {
+	q             *queue[int]
+	limit, serial int
+	batches       []*batch[int]
+	flying        *batch[int]
+
+	in, dropped, sent int // items
+}
+
+func (m *queueModel) push(t *rapid.T) {
+	m.serial++
+	b := &batch[int]{data: m.serial, bytes: rapid.IntRange(1, 50).Draw(t, "bytes"), items: rapid.IntRange(0, 9).Draw(t, "items")}
+	m.in += b.items
+	before := m.q.refuses(b.bytes)
+	evicted, why := m.q.push(b)
+	assert.Equal(t, before, why)
+	m.dropped += evicted
+	if why != "" {
+		m.dropped += b.items
+		assert.True(t, b.bytes > m.limit || m.flying != nil && b.bytes+m.flying.bytes > m.limit, "refused for a cause")
+		return
+	}
+	m.batches = append(m.batches, b)
+	for total(m.batches) > m.limit { // the oldest goes first, never the one in flight
+		at := 0
+		if m.flying != nil {
+			at = 1
+		}
+		m.batches = append(m.batches[:at:at], m.batches[at+1:]...)
+	}
+}
+
+func (m *queueModel) take(t *rapid.T) {
+	if m.flying != nil {
+		return
+	}
+	b, _ := m.q.take()
+	if len(m.batches) == 0 {
+		assert.Nil(t, b)
+		return
+	}
+	require.Same(t, m.batches[0], b)
+	m.flying = b
+}
+
+func (m *queueModel) done(t *rapid.T) {
+	if m.flying == nil {
+		return
+	}
+	require.True(t, m.q.done())
+	m.sent += m.flying.items
+	m.flying, m.batches = nil, m.batches[1:]
+}
+
+func (m *queueModel) putBack(*rapid.T) {
+	if m.flying != nil {
+		m.q.putBack()
+		m.flying = nil
+	}
+}
+
+func (m *queueModel) check(t *rapid.T) {
+	assert.LessOrEqual(t, m.q.size(), m.limit)
+	assert.Equal(t, total(m.batches), m.q.size())
+	queued := 0
+	for _, b := range m.batches {
+		queued += b.items
+	}
+	assert.Equal(t, m.in, m.sent+m.dropped+queued)
+}
+
 // TestQueueKeepsItsBoundAndLosesNoCount runs any sequence of what producers and the worker do against a plain model.
 func TestQueueKeepsItsBoundAndLosesNoCount(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		limit := rapid.IntRange(1, 40).Draw(rt, "limit")
-		q := newQueue[int](limit)
-		var model []*batch[int]
-		var in, dropped, sent, serial int
-		var flying *batch[int]
-		rt.Repeat(map[string]func(*rapid.T){
-			"push": func(rt *rapid.T) {
-				serial++
-				b := &batch[int]{data: serial, bytes: rapid.IntRange(1, 50).Draw(rt, "bytes"), items: rapid.IntRange(0, 9).Draw(rt, "items")}
-				in += b.items
-				before := q.refuses(b.bytes)
-				evicted, why := q.push(b)
-				assert.Equal(rt, before, why)
-				dropped += evicted
-				if why != "" {
-					dropped += b.items
-					assert.True(rt, b.bytes > limit || q.closed || flying != nil && b.bytes+flying.bytes > limit, "refused for a cause")
-					return
-				}
-				model = append(model, b)
-				for total(model) > limit { // the oldest goes first, never the one in flight
-					at := 0
-					if flying != nil {
-						at = 1
-					}
-					model = append(model[:at:at], model[at+1:]...)
-				}
-			},
-			"take": func(rt *rapid.T) {
-				if flying != nil {
-					return
-				}
-				b, _ := q.take()
-				if len(model) == 0 {
-					assert.Nil(rt, b)
-					return
-				}
-				require.Same(rt, model[0], b)
-				flying = b
-			},
-			"done": func(rt *rapid.T) {
-				if flying == nil {
-					return
-				}
-				require.True(rt, q.done())
-				sent += flying.items
-				flying, model = nil, model[1:]
-			},
-			"putBack": func(*rapid.T) {
-				if flying != nil {
-					q.putBack()
-					flying = nil
-				}
-			},
-			"": func(rt *rapid.T) {
-				assert.LessOrEqual(rt, q.size(), limit)
-				assert.Equal(rt, total(model), q.size())
-				queued := 0
-				for _, b := range model {
-					queued += b.items
-				}
-				assert.Equal(rt, in, sent+dropped+queued)
-			},
-		})
-		dropped += q.seal()
-		assert.Equal(rt, in, sent+dropped)
-		assert.False(rt, q.done(), "nothing is counted twice")
-		_, why := q.push(&batch[int]{bytes: 1})
-		assert.Equal(rt, reasonShutdown, why)
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 40).Draw(t, "limit")
+		m := &queueModel{q: newQueue[int](limit), limit: limit}
+		t.Repeat(map[string]func(*rapid.T){"push": m.push, "take": m.take, "done": m.done, "putBack": m.putBack, "": m.check})
+		m.dropped += m.q.seal()
+		assert.Equal(t, m.in, m.sent+m.dropped)
+		assert.False(t, m.q.done(), "nothing is counted twice")
+		_, why := m.q.push(&batch[int]{bytes: 1})
+		assert.Equal(t, reasonShutdown, why)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
@@ -14,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/connector/isolateconnector/internal/metadata"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // reason says why items were dropped; the set is closed.
@@ -28,9 +28,6 @@ const (
 
 var reasons = [...]reason{reasonQueueFull, reasonTooLarge, reasonRefused, reasonShutdown}
 
-// logInterval is the least time between two lines about data.
-const logInterval = time.Minute
-
 // reporter tells the operator what happens: counters, component status, and a log line at most once a minute.
 type reporter struct {
 	logger  *zap.Logger
@@ -39,11 +36,12 @@ type reporter struct {
 	base    metric.MeasurementOption
 	drop    map[reason]metric.MeasurementOption
 
+	lines componentkit.Seldom // about data
+
 	mu      sync.Mutex
 	host    component.Host
 	failing bool
 	ending  bool
-	lines   logThrottle
 }
 
 func newReporter(set connector.Settings, signal string, capacity int, size func() int) (*reporter, error) {
@@ -152,9 +150,7 @@ func (r *reporter) dropped(why reason, items int, err error) {
 }
 
 func (r *reporter) say(message string, why reason, items int, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	total, due := r.lines.note(time.Now(), items)
+	total, due := r.lines.Note("", int64(items))
 	if !due {
 		return
 	}
@@ -163,25 +159,10 @@ func (r *reporter) say(message string, why reason, items int, err error) {
 		fields = append(fields, zap.String("reason", string(why)))
 	}
 	if total > 0 {
-		fields = append(fields, zap.Int("dropped_items_since_last_line", total))
+		fields = append(fields, zap.Int64("dropped_items_since_last_line", total))
 	}
 	if err != nil {
 		fields = append(fields, zap.Error(err))
 	}
 	r.logger.Warn(message, fields...)
-}
-
-// logThrottle lets one line pass a minute and adds up what the others would have said.
-type logThrottle struct {
-	last  time.Time
-	items int
-}
-
-func (l *logThrottle) note(now time.Time, items int) (total int, due bool) {
-	l.items += items
-	if !l.last.IsZero() && now.Sub(l.last) < logInterval {
-		return 0, false
-	}
-	total, l.items, l.last = l.items, 0, now
-	return total, true
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // stopTakes stops the connector and returns the time that it took.
@@ -66,7 +68,7 @@ func TestStatusBelongsToTheCollectorFromTheStopOn(t *testing.T) {
 					if len(before) > 0 != stopping.Load() {
 						return errDown
 					}
-					time.Sleep(minDelay)
+					time.Sleep(componentkit.MinPause)
 					return nil
 				}}).start(t)
 				b.put(t, "a", "b", "c")
