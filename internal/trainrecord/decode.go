@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -35,7 +34,8 @@ type Line struct {
 	BadUTF8       int // byte sequences that became U+FFFD
 	DuplicateKeys int // keys that came twice in an object; the last value won
 	ArraysCut     int // arrays cut to MaxElements
-	FieldsDropped int // optional fields of a record that have no meaning (time, severity, ids): left out
+	FieldsDropped int // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out
+	OffList       int // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
 }
 
 // DecoderOptions configure a Decoder.
@@ -159,8 +159,12 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		return err
 	}
 	lr.Attributes().EnsureCapacity(12)
-	h.Put(lr)
-	PutBodyAttributes(lr)
+	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
+		keep(lr, KeyEvent, d.scan.word(event.text))
+		l.OffList++
+	}
+	l.OffList += h.Put(lr)
+	l.OffList += PutBodyAttributes(lr)
 	l.RunID, l.Event = h.RunID, h.Event
 	d.resource = d.resource[:0]
 	d.resource = append(d.resource, d.head.resource...)
@@ -168,6 +172,7 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		d.resource = append(append(d.resource, 0), host.text...)
 	}
 	l.Resource = d.resource
+	l.FieldsDropped += vocabularyKeys(d.head.resource)
 	return nil
 }
 
@@ -200,9 +205,11 @@ func (d *Decoder) header(l *Line) (Header, error) {
 			return h, wrongType(headNames[n.key], "an integer of its range")
 		}
 	}
+	if h.Event == "" {
+		l.FieldsDropped++
+	}
 	if !IsEvent(h.Event) {
 		h.Event = EventLog
-		l.FieldsDropped++
 	}
 	d.optional(&h, l)
 	return h, nil
@@ -245,42 +252,4 @@ func hexID(v *scalar, dst []byte) bool {
 		return false
 	}
 	return true
-}
-
-// putExtra keeps what the vocabulary does not know under the body's framework key.
-func (d *Decoder) putExtra(body pcommon.Map) error {
-	if len(d.head.extra) == 0 {
-		return nil
-	}
-	v, found := body.GetOrPutEmpty(BodyFramework)
-	if !found || v.Type() != pcommon.ValueTypeMap {
-		v.SetEmptyMap()
-	}
-	whole := d.scan.buf
-	defer func() { d.scan.buf, d.scan.pos = whole, len(whole) }()
-	for _, e := range d.head.extra {
-		d.scan.buf, d.scan.pos = e.value, 0
-		dst, _ := v.Map().GetOrPutEmpty(e.key)
-		if err := d.scan.value(&dst, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// PutResource writes the resource attributes of the line decoded last: its resource object and its host. Keys of the
-// vocabulary are left out: no run id is ever a resource attribute.
-func (d *Decoder) PutResource(dst pcommon.Map) {
-	if len(d.head.resource) > 0 {
-		v := pcommon.NewValueEmpty()
-		var s scanner
-		s.reset(d.head.resource)
-		if err := s.value(&v, 1); err == nil {
-			v.Map().RemoveIf(func(k string, _ pcommon.Value) bool { return strings.HasPrefix(k, Namespace+".") })
-			v.Map().MoveTo(dst)
-		}
-	}
-	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
-		dst.PutStr(AttrHostName, string(host.text))
-	}
 }

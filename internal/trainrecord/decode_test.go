@@ -143,7 +143,37 @@ func TestAnUnknownEventOfOurSchemaBecomesALogEvent(t *testing.T) {
 	l, lr := decode(t, `{"schema":"pathologize.ml.training/2","event":"teleport.end","run_id":"r","body":{"epoch":"x"}}`)
 	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
 	assert.Equal(t, EventName(EventLog), lr.EventName())
-	assert.Equal(t, 1, l.FieldsDropped)
+	assert.Equal(t, 1, l.OffList)
+	assert.Zero(t, l.FieldsDropped)
+	assert.Equal(t, map[string]any{"epoch": "x", "framework": map[string]any{"event": "teleport.end"}}, lr.Body().Map().AsRaw())
+	for _, without := range []string{"", `"event":"",`} {
+		l, lr = decode(t, `{"schema":"pathologize.ml.training/1",`+without+`"run_id":"r"}`)
+		assert.Equal(t, EventName(EventLog), lr.EventName())
+		assert.Equal(t, [2]int{1, 0}, [2]int{l.FieldsDropped, l.OffList})
+		assert.Empty(t, lr.Body().Map().AsRaw())
+	}
+}
+
+func TestKeysOfTheVocabularyInAResourceAreDroppedAndCounted(t *testing.T) {
+	t.Parallel()
+	d := NewDecoder(DecoderOptions{})
+	for resource, want := range map[string]int{
+		`{"service.name":"s"}`: 0,
+		`{"service.name":"s","` + AttrRunID + `":"r","` + AttrRunRank + `":1}`: 2,
+		`{"service.name":"s","\u0070` + AttrRunID[1:] + `":"r"}`:               1,
+		`{"service.name":"s","pathologize.ml.trainings":1}`:                    0,
+		`{"service.name":"` + AttrRunID + `"}`:                                 0,
+	} {
+		l := d.Decode([]byte(`{"ts":1790000000,"event":"heartbeat","run_id":"r","resource":`+resource+`}`), plog.NewLogRecord())
+		require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+		assert.Equal(t, want, l.FieldsDropped, resource)
+		res := pcommon.NewMap()
+		d.PutResource(res)
+		for k := range res.All() {
+			assert.False(t, strings.HasPrefix(k, Namespace+"."), k)
+		}
+		assert.Contains(t, res.AsRaw(), "service.name")
+	}
 }
 
 func TestLinesThatAreNoObject(t *testing.T) {

@@ -51,9 +51,10 @@ var eventNames = map[string]string{
 	EventLog: EventName(EventLog), EventStreamStatus: EventName(EventStreamStatus),
 }
 
-// Put writes the header into a log record. A framework or phase off its list becomes "other". Attributes that the record
-// has already keep their value where the header has none.
-func (h Header) Put(lr plog.LogRecord) {
+// Put writes the header into a log record. A framework or phase off its list becomes "other"; the original is kept under the
+// body's framework key, if the body is a map, and counted. Attributes that the record has already keep their value where the
+// header has none.
+func (h Header) Put(lr plog.LogRecord) (offList int) {
 	lr.SetEventName(eventNames[h.Event])
 	lr.SetTimestamp(h.Time)
 	number, text := severity(h.Severity)
@@ -64,8 +65,17 @@ func (h Header) Put(lr plog.LogRecord) {
 	attrs := lr.Attributes()
 	putText(attrs, AttrRunID, h.RunID)
 	putText(attrs, AttrRunPart, h.Part)
-	putText(attrs, AttrFramework, bounded(frameworks, h.Framework))
-	putText(attrs, AttrPhase, bounded(phases, h.Phase))
+	for _, v := range [...]struct {
+		set              valueSet
+		attr, key, value string
+	}{{frameworks, AttrFramework, KeyFramework, h.Framework}, {phases, AttrPhase, KeyPhase, h.Phase}} {
+		text, on := bounded(v.set, v.value)
+		putText(attrs, v.attr, text)
+		if !on {
+			keep(lr, v.key, v.value)
+			offList++
+		}
+	}
 	if h.Attempt > 0 {
 		attrs.PutInt(AttrRunAttempt, h.Attempt)
 	}
@@ -75,6 +85,7 @@ func (h Header) Put(lr plog.LogRecord) {
 	if h.Seq > 0 {
 		attrs.PutInt(AttrRecordSeq, h.Seq)
 	}
+	return offList
 }
 
 func putText(m pcommon.Map, key, value string) {
@@ -101,14 +112,28 @@ var (
 	outcomes     = setOf("reported_outcome")
 )
 
-func bounded(set valueSet, value string) string {
+// bounded gives a value of a set as it is, and "other" for one that is not on it. No value is on every list.
+func bounded(set valueSet, value string) (text string, on bool) {
 	if value == "" {
-		return ""
+		return "", true
 	}
-	if _, ok := set[value]; ok {
-		return value
+	if _, on = set[value]; on {
+		return value, true
 	}
-	return Other
+	return Other, value == Other
+}
+
+// putBounded writes an attribute from a value of the body, which keeps the original; it gives 1 for one off its list.
+func putBounded(attrs pcommon.Map, key string, set valueSet, v pcommon.Value) (offList int) {
+	if v.Type() != pcommon.ValueTypeStr {
+		return 0
+	}
+	text, on := bounded(set, v.Str())
+	putText(attrs, key, text)
+	if on {
+		return 0
+	}
+	return 1
 }
 
 // severities holds the spellings that loggers use beside those of the vocabulary.
@@ -143,10 +168,11 @@ func severity(s string) (plog.SeverityNumber, string) {
 	}
 }
 
-// PutBodyAttributes copies the keys of the body that are attributes too: current and planned epoch, task family, outcome.
-func PutBodyAttributes(lr plog.LogRecord) {
+// PutBodyAttributes copies the keys of the body that are attributes too: current and planned epoch, task family, outcome. It
+// counts the values off their lists; the body keeps them as they are.
+func PutBodyAttributes(lr plog.LogRecord) (offList int) {
 	if lr.Body().Type() != pcommon.ValueTypeMap {
-		return
+		return 0
 	}
 	attrs := lr.Attributes()
 	for k, v := range lr.Body().Map().All() {
@@ -160,16 +186,13 @@ func PutBodyAttributes(lr plog.LogRecord) {
 				attrs.PutInt(AttrEpochPlanned, n)
 			}
 		case BodyTaskFamily:
-			if v.Type() == pcommon.ValueTypeStr {
-				putText(attrs, AttrTaskFamily, bounded(taskFamilies, v.Str()))
-			}
+			offList += putBounded(attrs, AttrTaskFamily, taskFamilies, v)
 		case BodyOutcome:
-			if v.Type() == pcommon.ValueTypeStr {
-				putText(attrs, AttrRunOutcome, bounded(outcomes, v.Str()))
-			}
+			offList += putBounded(attrs, AttrRunOutcome, outcomes, v)
 		default:
 		}
 	}
+	return offList
 }
 
 // PutErrorLog makes a log record of the event log out of a line that is no record: its text, cut, and the reason.

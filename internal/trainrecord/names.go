@@ -13,6 +13,9 @@ const (
 	ScopeName     = Namespace
 )
 
+// SchemaURL is that of the vocabulary's version; resource and scope of every record carry it.
+const SchemaURL = "https://pathologize.ml/schemas/training/" + SchemaVersion
+
 // Event names as a line spells them. EventName gives the OpenTelemetry spelling.
 const (
 	EventRunStart       = "run.start"
@@ -148,7 +151,6 @@ const (
 	ReasonWrongType     Reason = "wrong_type"
 	ReasonNoRunID       Reason = "no_run_id"
 	ReasonTorn          Reason = "torn"
-	ReasonEncoding      Reason = "unsupported_encoding"
 )
 
 // EventName gives the OpenTelemetry event name of an event of the list.

@@ -24,6 +24,7 @@ const (
 type Registry struct {
 	Schema             string              `yaml:"schema"`
 	Namespace          string              `yaml:"namespace"`
+	SchemaURL          string              `yaml:"schema_url"`
 	Version            int                 `yaml:"version"`
 	Names              []Name              `yaml:"names"`
 	Values             map[string][]string `yaml:"values"`

@@ -58,6 +58,7 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 	r := Load()
 	assert.Equal(t, Namespace, r.Namespace)
 	assert.Equal(t, Schema, r.Schema)
+	assert.Equal(t, SchemaURL, r.SchemaURL)
 	assert.Equal(t, SchemaVersion, strconv.Itoa(r.Version))
 	byKind := map[string][]string{}
 	for _, n := range r.Names {

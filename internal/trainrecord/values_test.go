@@ -156,8 +156,45 @@ func TestNumbersOfValues(t *testing.T) {
 	assert.Equal(t, int64(3), n)
 }
 
-func TestOffListValuesBecomeOther(t *testing.T) {
+func TestOffListValuesBecomeOtherAndAreKept(t *testing.T) {
 	t.Parallel()
-	_, lr := decode(t, `{"schema":"pathologize.ml.training/1","event":"run.start","run_id":"r","framework":"mine","phase":"warmup","body":{"task_family":"juggling"}}`)
-	assert.Equal(t, map[string]any{AttrRunID: "r", AttrFramework: "other", AttrPhase: "other", AttrTaskFamily: "other"}, lr.Attributes().AsRaw())
+	const head = `{"schema":"pathologize.ml.training/1","event":"run.end","run_id":"r",`
+	for line, want := range map[string]struct {
+		offList     int
+		attrs, body map[string]any
+	}{
+		`"framework":"mine","phase":"warmup","body":{"task_family":"juggling","outcome":"meh"}}`: {
+			4, map[string]any{AttrFramework: "other", AttrPhase: "other", AttrTaskFamily: "other", AttrRunOutcome: "other"},
+			map[string]any{"task_family": "juggling", "outcome": "meh", "framework": map[string]any{"framework": "mine", "phase": "warmup"}},
+		},
+		`"framework":"keras","phase":"train","body":{"outcome":"success"}}`: {
+			0, map[string]any{AttrFramework: "keras", AttrPhase: "train", AttrRunOutcome: "success"}, map[string]any{"outcome": "success"},
+		},
+		`"framework":"other","phase":"other"}`: {0, map[string]any{AttrFramework: "other", AttrPhase: "other"}, map[string]any{}},
+		`"phase":"warmup","new":1,"body":{"framework":{"phase":"p"}}}`: {
+			1, map[string]any{AttrPhase: "other"}, map[string]any{"framework": map[string]any{"phase": "p", "new": int64(1)}},
+		},
+		`"phase":"warmup","body":{"framework":"text"}}`: {
+			1, map[string]any{AttrPhase: "other"}, map[string]any{"framework": map[string]any{"framework": "text", "phase": "warmup"}},
+		},
+	} {
+		l, lr := decode(t, head+line)
+		require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+		assert.Equal(t, want.offList, l.OffList, line)
+		want.attrs[AttrRunID] = "r"
+		assert.Equal(t, want.attrs, lr.Attributes().AsRaw(), line)
+		assert.Equal(t, want.body, lr.Body().Map().AsRaw(), line)
+	}
+}
+
+func TestKeysThatAreOverwrittenAreCounted(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]int{
+		`"new":1,"new":2}`:                        1,
+		`"new":1,"body":{"framework":{"new":2}}}`: 1,
+		`"new":1,"body":{"framework":{"old":2}}}`: 0,
+	} {
+		l, _ := decode(t, `{"schema":"pathologize.ml.training/1","event":"log","run_id":"r",`+line)
+		assert.Equal(t, want, l.DuplicateKeys, line)
+	}
 }

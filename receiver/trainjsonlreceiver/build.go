@@ -46,13 +46,14 @@ type batch struct {
 }
 
 // oddities are counted flaws of accepted lines.
-type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped int }
+type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList int }
 
 func (o *oddities) add(l trainrecord.Line) {
 	o.badUTF8 += l.BadUTF8
 	o.duplicateKeys += l.DuplicateKeys
 	o.arraysCut += l.ArraysCut
 	o.fieldsDropped += l.FieldsDropped
+	o.offList += l.OffList
 }
 
 // builder turns lines into batches. It is used by one goroutine at a time.
@@ -116,7 +117,9 @@ func (b *builder) open(logs plog.Logs, resource []byte) plog.LogRecordSlice {
 	if len(resource) > 0 {
 		b.decoder.PutResource(rl.Resource().Attributes())
 	}
+	rl.SetSchemaUrl(trainrecord.SchemaURL)
 	sl := rl.ScopeLogs().AppendEmpty()
+	sl.SetSchemaUrl(trainrecord.SchemaURL)
 	sl.Scope().SetName(trainrecord.ScopeName)
 	sl.Scope().SetVersion(trainrecord.SchemaVersion)
 	return sl.LogRecords()

@@ -219,9 +219,22 @@ func TestConsecutiveEqualResourcesAreShared(t *testing.T) {
 		scope := rl.ScopeLogs().At(0)
 		assert.Equal(t, trainrecord.ScopeName, scope.Scope().Name())
 		assert.Equal(t, trainrecord.SchemaVersion, scope.Scope().Version())
+		assert.Equal(t, trainrecord.SchemaURL, scope.SchemaUrl())
+		assert.Equal(t, trainrecord.SchemaURL, rl.SchemaUrl())
 		shape = append(shape, fmt.Sprintf("%d %v", scope.LogRecords().Len(), rl.Resource().Attributes().AsRaw()))
 	}
 	assert.Equal(t, []string{"2 map[service.name:a]", "1 map[host.name:h]", "2 map[]", "1 map[service.name:a]"}, shape)
+}
+
+func TestRepairedLinesAreCounted(t *testing.T) {
+	t.Parallel()
+	r := readAll(t, `{"ts":1790000000,"event":"log","phase":"warmup","framework":"mine","severity":"loud","resource":{"`+trainrecord.AttrRunID+`":"r"},"body":{"a":1}}`+"\n", nil)
+	r.telemetry(`otelcol_train_jsonl_flaws{kind="off_list",receiver="train_jsonl"} 2`, `otelcol_train_jsonl_flaws{kind="field_dropped",receiver="train_jsonl"} 2`)
+	require.Len(t, r.sink.logs, 1)
+	rl := r.sink.logs[0].ResourceLogs().At(0)
+	assert.Empty(t, rl.Resource().Attributes().AsRaw())
+	assert.Equal(t, map[string]any{"a": int64(1), trainrecord.BodyFramework: map[string]any{"phase": "warmup", "framework": "mine"}},
+		rl.ScopeLogs().At(0).LogRecords().At(0).Body().Map().AsRaw())
 }
 
 func TestBadLinesAreCountedAndLoggedOnceAMinute(t *testing.T) {

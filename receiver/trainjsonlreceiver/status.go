@@ -74,7 +74,7 @@ func (t *tailer) warn(key, message string, fields ...zap.Field) {
 // count adds an accepted batch to the self-metrics and logs what was no record.
 func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	t.tel.AddRecords(ctx, b.records, b.objects)
-	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped)
+	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped, b.odd.offList)
 	for _, bad := range b.bad {
 		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
 	}

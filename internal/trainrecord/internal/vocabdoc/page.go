@@ -12,7 +12,8 @@ import (
 const intro = `# The vocabulary of training records
 
 Generated from ` + "`internal/trainrecord/registry.yaml`" + ` by ` + "`make docs`" + `; edit that file, not this one. Version %s, namespace
-` + "`%s`" + `. The JSON Schema of a line is ` + "`internal/trainrecord/record.schema.json`" + `.
+` + "`%s`" + `, schema URL ` + "`%s`" + `. The JSON Schema of a line is
+` + "`internal/trainrecord/record.schema.json`" + `.
 
 A training run writes one JSON object a line, UTF-8, append-only, one file a run:
 
@@ -28,7 +29,7 @@ Measurements may be ` + "`NaN`, `Infinity` and `-Infinity`" + `. ` + "`epoch`" +
 // Page gives docs/records.md.
 func Page(r *trainrecord.Registry) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, intro, trainrecord.SchemaVersion, r.Namespace, r.Namespace)
+	fmt.Fprintf(&b, intro, trainrecord.SchemaVersion, r.Namespace, r.SchemaURL, r.Namespace)
 	section(&b, "Events", "On OpenTelemetry log records the event name is `"+r.Namespace+".<event>`.", []string{"event", "meaning", "body"})
 	for _, n := range r.Names {
 		if n.Kind == trainrecord.KindEvent {
@@ -55,7 +56,7 @@ func Page(r *trainrecord.Registry) []byte {
 			row(&b, code(n.Name), n.Type, strings.Join(n.Signals, ", "), n.Meaning, set(n.Values))
 		}
 	}
-	section(&b, "Value sets", "A value off its list becomes `other`.", []string{"set", "values"})
+	section(&b, "Value sets", "A value off its list becomes `other`; what was written stays in the body (a framework, phase or event under `body.framework`).", []string{"set", "values"})
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 		row(&b, code(name), codes(r.Values[name]))
 	}
