@@ -17,14 +17,14 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
-// block gives the first code block of a language in a page.
-func block(t *testing.T, page, language string) string {
+// block gives a code block of a language in a page, counted from 0.
+func block(t *testing.T, page, language string, n int) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(collector.Root(t), page))
 	require.NoError(t, err)
-	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(b)
-	require.NotNil(t, found, "%s has no block of %s", page, language)
-	return string(found[1])
+	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(b, -1)
+	require.Greater(t, len(found), n, "%s has too few blocks of %s", page, language)
+	return string(found[n][1])
 }
 
 // TestTheReadmesCommandsWork starts the collector with the README's commands, runs its trainer, and reads the result it promises.
@@ -35,7 +35,7 @@ func TestTheReadmesCommandsWork(t *testing.T) {
 	}
 	home := t.TempDir()
 	env := append(os.Environ(), "HOME="+home, "HEALTH_ENDPOINT="+ports.Free(t))
-	commands := strings.TrimSpace(block(t, "README.md", "sh"))
+	commands := strings.TrimSpace(block(t, "README.md", "sh", 0))
 	commands = strings.Replace(commands, "\nbuild/otelcol-train/otelcol-train ", "\nexec "+collector.Binary(t)+" ", 1)
 	cmd := exec.Command("sh", "-ec", commands+` --config "yaml:service::telemetry::metrics::level: none"`)
 	cmd.Dir, cmd.Env = collector.Root(t), env
@@ -54,7 +54,11 @@ func TestTheReadmesCommandsWork(t *testing.T) {
 			t.Error("the collector did not end")
 		}
 	})
-	trainer := exec.Command("python3", "-c", block(t, "README.md", "python"))
+	debug := exec.Command("sh", "-ec", strings.Replace(block(t, "README.md", "sh", 1), "build/otelcol-train/otelcol-train", collector.Binary(t)+" validate", 1))
+	debug.Dir = cmd.Dir
+	shown, err := debug.CombinedOutput()
+	require.NoError(t, err, string(shown))
+	trainer := exec.Command("python3", "-c", block(t, "README.md", "python", 0))
 	trainer.Env = env
 	out, err := trainer.CombinedOutput()
 	require.NoError(t, err, string(out))
