@@ -1,23 +1,11 @@
 package trainprofile
 
 import (
-	"cmp"
-	"sync/atomic"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
-
-// Stream remembers which profile a stream was recognised as; the first decision stays. The zero value knows nothing.
-type Stream struct{ profile atomic.Pointer[Profile] }
-
-// Profile is the one that was decided on, nil before.
-func (s *Stream) Profile() *Profile { return s.profile.Load() }
-
-// Forget makes the next object decide anew: a stream of the same name begins again.
-func (s *Stream) Forget() { s.profile.Store(nil) }
 
 // Kind says what became of a log record.
 type Kind int
@@ -43,8 +31,8 @@ type Outcome struct {
 // object may be turned into; they are ready when Process returns.
 //
 // What decides, in this order: the framework that the log record or the object names, the set's framework, the decision
-// made for the stream, the strong condition of a profile (the stream keeps that decision), the weak condition of a profile
-// (for this object only).
+// made for the stream by an earlier object, the strong condition of a profile (the stream keeps that decision), the weak
+// condition of a profile (for this object only).
 func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
 	if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
 		return Outcome{Kind: Untouched}
@@ -81,16 +69,13 @@ func (m *Mapper) choose(set *Set, stream *Stream, lr plog.LogRecord) (*Profile, 
 		return m.among(candidates), named
 	}
 	if stream != nil {
-		if p := stream.Profile(); p != nil {
-			return p, decided
+		if d := stream.decision.Load(); d != nil && d.covers(lr) {
+			return d.Profile, decided
 		}
 	}
 	for _, p := range set.profiles {
 		if p.strong != nil && p.strong.met(&m.views, m.root) {
-			if stream != nil && !stream.profile.CompareAndSwap(nil, p) {
-				return cmp.Or(stream.Profile(), p), decided
-			}
-			return p, recognised
+			return stream.decide(p, lr)
 		}
 	}
 	for _, p := range set.profiles {

@@ -68,7 +68,7 @@ func FuzzMapper(f *testing.F) {
 		}
 		stream := &Stream{}
 		if n := int(decided); n > 0 && n <= len(set.profiles) {
-			stream.profile.Store(set.profiles[n-1])
+			stream.Restore(Decision{Profile: set.profiles[n-1], Offset: -1})
 		}
 		before := show(lr)
 		out, all := process(m, set, stream, lr)

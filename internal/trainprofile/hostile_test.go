@@ -85,7 +85,7 @@ func TestHostileObjects(t *testing.T) {
 		drawMap(t, lr.Body().SetEmptyMap(), 3)
 		before := show(lr)
 		stream := &Stream{}
-		stream.profile.Store(rapid.SampledFrom(append(set.profiles, nil)).Draw(t, "decided"))
+		stream.Restore(Decision{Profile: rapid.SampledFrom(append(set.profiles, nil)).Draw(t, "decided"), Offset: -1})
 		out, all := process(m, set, stream, lr)
 		if out.Kind != Mapped {
 			require.Equal(t, Unmapped, out.Kind)
@@ -161,7 +161,7 @@ func TestNothingIsLost(t *testing.T) {
 			}
 		}
 		stream := &Stream{}
-		stream.profile.Store(set.profiles[rapid.IntRange(0, len(set.profiles)-1).Draw(t, "profile")])
+		stream.Restore(Decision{Profile: set.profiles[rapid.IntRange(0, len(set.profiles)-1).Draw(t, "profile")], Offset: -1})
 		_, all := process(m, set, stream, lr)
 		found := map[float64]bool{}
 		for _, lr := range all {

@@ -79,6 +79,16 @@ func (s *Set) Names() []string {
 	return names
 }
 
+// Profile gives the profile of a name, nil when there is none.
+func (s *Set) Profile(name string) *Profile {
+	for _, p := range s.profiles {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
 // named gives the profiles that a name stands for: the profile of that name first, then those of that framework.
 func (s *Set) named(name string) []*Profile {
 	if name == "" {

@@ -24,6 +24,9 @@ type Config struct {
 	// Timezone is that of times without a zone.
 	Timezone string `mapstructure:"timezone"`
 
+	// Storage is the extension that keeps what streams were recognised as over a restart. Empty: memory only.
+	Storage *component.ID `mapstructure:"storage"`
+
 	_ struct{} // keyed literals only
 }
 

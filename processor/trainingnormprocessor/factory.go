@@ -13,20 +13,24 @@ import (
 
 // NewFactory returns the factory of training_norm.
 func NewFactory() processor.Factory {
+	open := newOwners()
 	return processor.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
-		processor.WithLogs(createLogs, metadata.LogsStability),
+		processor.WithLogs(open.createLogs, metadata.LogsStability),
 		processor.WithTraces(createTraces, metadata.TracesStability),
 	)
 }
 
-func createLogs(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
-	n, err := newLogNormalizer(cfg.(*Config), set.TelemetrySettings)
+func (o *owners) createLogs(
+	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs,
+) (processor.Logs, error) {
+	n, err := newLogNormalizer(cfg.(*Config), set, o)
 	if err != nil {
 		return nil, err
 	}
 	return processorhelper.NewLogs(ctx, set, cfg, next, n.processLogs,
+		processorhelper.WithStart(n.start), processorhelper.WithShutdown(n.shutdown),
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 }
 

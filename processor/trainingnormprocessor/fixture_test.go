@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/processor"
@@ -23,8 +22,6 @@ func settings(t *testing.T) (processor.Settings, *componenttest.Telemetry) {
 	set.TelemetrySettings = tel.NewTelemetrySettings()
 	return set, tel
 }
-
-func nopTelemetry() component.TelemetrySettings { return componenttest.NewNopTelemetrySettings() }
 
 func TestLogs(t *testing.T) {
 	t.Parallel()

@@ -2,12 +2,14 @@ package trainingnormprocessor
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
@@ -19,8 +21,12 @@ import (
 
 // logNormalizer maps log records.
 type logNormalizer struct {
+	id        component.ID
+	storage   *component.ID
+	owners    *owners
 	set       *trainprofile.Set
 	streams   *streams
+	decisions *decisions
 	workers   sync.Pool
 	telemetry *metadata.Telemetry
 	logger    *zap.Logger
@@ -39,12 +45,13 @@ type worker struct {
 
 	file, run string // the stream of the record before
 	stream    *trainprofile.Stream
+	touched   []string // keys of the batch's streams, when their decisions are stored
 }
 
 // count is a counter of a batch.
 type count struct{ what, profile, reason string }
 
-func newLogNormalizer(cfg *Config, set component.TelemetrySettings) (*logNormalizer, error) {
+func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNormalizer, error) {
 	profiles, err := cfg.profiles()
 	if err != nil {
 		return nil, err
@@ -53,11 +60,16 @@ func newLogNormalizer(cfg *Config, set component.TelemetrySettings) (*logNormali
 	if err != nil {
 		return nil, err
 	}
-	telemetry, err := metadata.NewTelemetry(set)
+	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings)
 	if err != nil {
 		return nil, err
 	}
-	n := &logNormalizer{set: profiles, streams: newStreams(maxStreams), telemetry: telemetry, logger: set.Logger}
+	known := newStreams(maxStreams)
+	n := &logNormalizer{
+		id: set.ID, storage: cfg.Storage, owners: o,
+		set: profiles, streams: known, decisions: &decisions{streams: known},
+		telemetry: telemetry, logger: set.Logger,
+	}
 	n.workers.New = func() any {
 		return &worker{
 			mapper: trainprofile.NewMapper(location), lifted: newLifted("log"),
@@ -76,15 +88,39 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 			n.processRecords(w, sl.LogRecords())
 		}
 	}
+	err := n.settle(ctx, w)
 	n.record(ctx, w)
 	w.file, w.run, w.stream = "", "", nil
-	return ld, nil
+	clear(w.touched)
+	w.touched = w.touched[:0]
+	return ld, err
+}
+
+// settle has the storage hold what the batch's streams were recognised as, before the batch goes on. When it refuses, the
+// batch comes again: of its counts only those stay that will not be met then.
+func (n *logNormalizer) settle(ctx context.Context, w *worker) error {
+	if n.storage == nil {
+		return nil
+	}
+	err := n.decisions.save(ctx, w.touched)
+	if err != nil {
+		n.failed(ctx, "write")
+		for c := range w.counts {
+			if c.what != "detected" && c.what != "forgotten" {
+				delete(w.counts, c)
+			}
+		}
+	}
+	return err
 }
 
 func (n *logNormalizer) processRecords(w *worker, records plog.LogRecordSlice) {
 	for i, lr := range records.All() {
 		w.lifted.put(lr.Attributes())
 		if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
+			if n.decisions.unsaved.Load() { // it may have been an object when its batch was refused
+				w.touched = append(w.touched, streamKey(lr.Attributes()))
+			}
 			continue
 		}
 		w.at = i
@@ -142,26 +178,39 @@ func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Str
 }
 
 func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Stream {
-	key := "f" + w.file
-	switch {
-	case w.file != "":
-	case w.run != "":
-		key = "r" + w.run
-		if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
-			u.Offset, u.CRC, u.Index = 0, 0, 0
-			key += "\x00" + u.String()
-		}
-	default:
+	key := streamKey(attrs)
+	if key == "" {
 		return nil
 	}
-	if len(key) > maxStreamKey {
-		return nil
+	s, forgotten := n.streams.get(key)
+	if n.storage != nil {
+		w.touched = append(w.touched, key)
 	}
-	s, forgot := n.streams.get(key)
-	if forgot {
+	if forgotten != "" {
 		w.counts[count{what: "forgotten"}]++
+		if n.storage != nil {
+			w.touched = append(w.touched, forgotten)
+		}
 	}
 	return s
+}
+
+// streamKey names the stream of a record: its file, else its run, and the first line when that is known. It is empty when
+// there is none, or when its name is out of bounds.
+func streamKey(attrs pcommon.Map) string {
+	key := ""
+	if file := text(attrs, trainrecord.AttrLogFilePath); file != "" {
+		key = "f" + file
+	} else if run := text(attrs, trainrecord.AttrRunID); run != "" {
+		key = "r" + run
+	}
+	if key == "" || len(key) > maxStreamKey {
+		return ""
+	}
+	if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
+		key += fmt.Sprintf("\x00%08x", u.File)
+	}
+	return key
 }
 
 func text(attrs pcommon.Map, key string) string {

@@ -13,30 +13,32 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor"
+	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
 func TestLeastRecentlySeenStreamIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newStreams(2)
-	a, forgot := s.get("a")
-	assert.False(t, forgot)
-	_, forgot = s.get("b")
-	assert.False(t, forgot)
-	again, forgot := s.get("a")
+	a, forgotten := s.get("a")
+	assert.Empty(t, forgotten)
+	_, forgotten = s.get("b")
+	assert.Empty(t, forgotten)
+	again, forgotten := s.get("a")
 	assert.Same(t, a, again)
-	assert.False(t, forgot)
-	_, forgot = s.get("c") // b goes
-	assert.True(t, forgot)
-	again, forgot = s.get("a")
+	assert.Empty(t, forgotten)
+	_, forgotten = s.get("c")
+	assert.Equal(t, "b", forgotten)
+	again, forgotten = s.get("a")
 	assert.Same(t, a, again)
-	assert.False(t, forgot)
-	_, forgot = s.get("b")
-	assert.True(t, forgot)
+	assert.Empty(t, forgotten)
+	_, forgotten = s.get("b")
+	assert.Equal(t, "c", forgotten)
 	assert.Len(t, s.byKey, 2)
 	assert.Equal(t, 2, s.recent.Len())
 }
@@ -234,7 +236,7 @@ func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
 }
 
 func BenchmarkLogs(b *testing.B) {
-	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, nopTelemetry())
+	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, processortest.NewNopSettings(metadata.Type), newOwners())
 	require.NoError(b, err)
 	rows := make([]row, 100)
 	for i := range rows {

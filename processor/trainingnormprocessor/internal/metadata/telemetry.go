@@ -17,6 +17,7 @@ type Telemetry struct {
 	StreamsForgotten metric.Int64Counter
 	AttributesMoved  metric.Int64Counter
 	ValuesBounded    metric.Int64Counter
+	StorageErrors    metric.Int64Counter
 }
 
 // NewTelemetry makes the instruments.
@@ -45,6 +46,8 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 			"Attributes of runs and epochs that were moved from a resource to its log records or spans"),
 		ValuesBounded: counter("otelcol_training_norm_values_bounded", "{attribute}",
 			"Values of attributes that were off their list and became other, by attribute"),
+		StorageErrors: counter("otelcol_training_norm_storage_errors", "{error}",
+			"Operations of the storage that failed, and values of it that could not be read"),
 	}
 	return t, errors.Join(errs...)
 }

@@ -1,0 +1,234 @@
+package trainingnormprocessor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+)
+
+// The storage holds the decisions of all streams in so many values; a new decision rewrites one of them.
+const (
+	shardCount    = 64
+	shardPrefix   = "decisions/"
+	storedVersion = 1
+)
+
+var errClosed = errors.New("storage: is closed")
+
+// stored is a decision as the storage holds it.
+type stored struct {
+	profile string
+	offset  int64
+	seq     uint64 // the order of decisions
+}
+
+// decisions keeps what streams were recognised as in the storage. It holds exactly the streams that the memory holds.
+type decisions struct {
+	streams *streams
+	unsaved atomic.Bool // the storage refused something that it does not hold yet
+
+	mu     sync.Mutex
+	client storage.Client
+	shards [shardCount]map[string]stored // what the storage holds
+	owed   map[string]struct{}           // keys that the storage refused
+	seq    uint64
+}
+
+func shardOf(key string) int {
+	h := fnv.New32a()
+	h.Write([]byte(key))
+	return int(h.Sum32() % shardCount)
+}
+
+func shardKey(i int) string { return shardPrefix + strconv.Itoa(i) }
+
+// open reads all decisions; damaged tells which values cannot be read. Their streams are recognised anew.
+func (d *decisions) open(ctx context.Context, client storage.Client, set *trainprofile.Set) (damaged []error, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ops := make([]*storage.Operation, shardCount)
+	for i := range ops {
+		ops[i] = storage.GetOperation(shardKey(i))
+	}
+	if err := client.Batch(ctx, ops...); err != nil {
+		return nil, fmt.Errorf("storage: read the decisions: %w", err)
+	}
+	d.client, d.owed = client, map[string]struct{}{}
+	var keys []string
+	for i, op := range ops {
+		shard, err := decodeShard(i, op.Value)
+		if err != nil {
+			damaged = append(damaged, fmt.Errorf("%s: %w", op.Key, err))
+		}
+		d.shards[i] = shard
+		keys = slices.AppendSeq(keys, maps.Keys(shard))
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Compare(d.shards[shardOf(a)][a].seq, d.shards[shardOf(b)][b].seq)
+	})
+	for _, key := range keys {
+		was := d.shards[shardOf(key)][key]
+		d.seq = max(d.seq, was.seq)
+		stream, forgotten := d.streams.get(key)
+		stream.Restore(trainprofile.Decision{Profile: set.Profile(was.profile), Offset: was.offset})
+		if stream.Profile() == nil {
+			d.owed[key] = struct{}{} // the profile is loaded no more
+		}
+		if forgotten != "" {
+			d.owed[forgotten] = struct{}{}
+		}
+	}
+	return damaged, nil
+}
+
+// save writes what the storage does not hold yet of these streams, in one operation. Whoever is told nil may hand their
+// records on.
+func (d *decisions) save(ctx context.Context, keys []string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.differ(keys) {
+		return nil
+	}
+	if d.client == nil {
+		return errClosed
+	}
+	next, changed := d.next(keys)
+	var ops []*storage.Operation
+	for i, shard := range next {
+		if len(shard) == 0 {
+			ops = append(ops, storage.DeleteOperation(shardKey(i)))
+			continue
+		}
+		text, err := encodeShard(shard)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, storage.SetOperation(shardKey(i), text))
+	}
+	if err := d.client.Batch(ctx, ops...); err != nil {
+		clear(d.owed)
+		for _, key := range changed {
+			d.owed[key] = struct{}{}
+		}
+		d.unsaved.Store(true)
+		return fmt.Errorf("storage: write what streams were recognised as: %w", err)
+	}
+	for i, shard := range next {
+		d.shards[i] = shard
+	}
+	clear(d.owed)
+	d.unsaved.Store(false)
+	return nil
+}
+
+// differ tells whether the storage holds something else of one of the streams.
+func (d *decisions) differ(keys []string) bool {
+	for _, key := range keys {
+		if want, have := d.wanted(key), d.shards[shardOf(key)][key]; want.profile != have.profile || want.offset != have.offset {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted is what the storage should hold of a stream; its profile is empty when that is nothing.
+func (d *decisions) wanted(key string) stored {
+	decision, ok := d.streams.decision(key)
+	if !ok {
+		return stored{}
+	}
+	return stored{profile: decision.Profile.Name(), offset: decision.Offset}
+}
+
+// next gives the values that have to be written for the streams, and for those that the storage refused before.
+func (d *decisions) next(keys []string) (shards map[int]map[string]stored, changed []string) {
+	shards = map[int]map[string]stored{}
+	for _, key := range slices.AppendSeq(slices.Clone(keys), maps.Keys(d.owed)) {
+		if !d.differ([]string{key}) {
+			continue
+		}
+		i := shardOf(key)
+		if shards[i] == nil {
+			if shards[i] = maps.Clone(d.shards[i]); shards[i] == nil {
+				shards[i] = map[string]stored{}
+			}
+		}
+		changed = append(changed, key)
+		want := d.wanted(key)
+		if want.profile == "" {
+			delete(shards[i], key)
+			continue
+		}
+		d.seq++
+		want.seq = d.seq
+		shards[i][key] = want
+	}
+	return shards, changed
+}
+
+// close closes the client; it may be called before open, and twice.
+func (d *decisions) close(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.client == nil {
+		return nil
+	}
+	client := d.client
+	d.client = nil
+	return client.Close(ctx)
+}
+
+// shardDocument is a value of the storage. Keys hold paths, which need not be UTF-8, so they are bytes.
+type shardDocument struct {
+	Version int              `json:"v"`
+	Streams []storedDocument `json:"streams"`
+}
+
+type storedDocument struct {
+	Key     []byte `json:"key"`
+	Profile string `json:"profile"`
+	Offset  int64  `json:"offset"`
+	Seq     uint64 `json:"seq"`
+}
+
+func encodeShard(shard map[string]stored) ([]byte, error) {
+	doc := shardDocument{Version: storedVersion}
+	for _, key := range slices.Sorted(maps.Keys(shard)) {
+		s := shard[key]
+		doc.Streams = append(doc.Streams, storedDocument{Key: []byte(key), Profile: s.profile, Offset: s.offset, Seq: s.seq})
+	}
+	return json.Marshal(doc)
+}
+
+func decodeShard(n int, text []byte) (map[string]stored, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var doc shardDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	if doc.Version != storedVersion {
+		return nil, fmt.Errorf("version %d is not %d", doc.Version, storedVersion)
+	}
+	shard := make(map[string]stored, len(doc.Streams))
+	for _, s := range doc.Streams {
+		if shardOf(string(s.Key)) != n {
+			return nil, errors.New("holds a stream of another value")
+		}
+		shard[string(s.Key)] = stored{profile: s.Profile, offset: s.Offset, seq: s.Seq}
+	}
+	return shard, nil
+}
