@@ -47,7 +47,7 @@ var tellers = map[string]func(training) []string{
 		for i, e := range tr.epochs {
 			rows = append(rows, fmt.Sprintf(`{"epoch": %d, "time": 2.5, "train/loss": %v, "val/loss": %v, "lr/pg0": %v}`, i+1, e.trainLoss, e.valLoss, e.rate))
 		}
-		return append(rows, fmt.Sprintf(`{"epoch": %d, "metrics/mAP50(B)": 0.5}`, len(tr.epochs)))
+		return append(rows, fmt.Sprintf(`{"epoch": %d, "train/loss": 1.5, "metrics/mAP50(B)": 0.5, "lr/pg0": 0.5}`, len(tr.epochs)))
 	},
 	"lightning": func(tr training) (rows []string) {
 		for i, e := range tr.epochs {

@@ -169,8 +169,10 @@ func TestForgottenStreamsAreCounted(t *testing.T) {
 func TestFurtherRecordsFollowTheirOwn(t *testing.T) {
 	t.Parallel()
 	set, _ := settings(t)
-	p := logsProcessor(t, set)
-	final := row{offset: -1, body: map[string]any{"epoch": 1, "metrics/mAP50(B)": 0.5}}
+	cfg := &Config{Profiles: []string{"testdata/two_records.yaml"}, Timezone: "UTC"}
+	p, err := NewFactory().CreateLogs(t.Context(), set, cfg, consumertest.NewNop())
+	require.NoError(t, err)
+	final := row{offset: -1, body: map[string]any{"final": 1, "f1": 0.5}}
 	step := row{offset: -1, body: huggingFaceRow}
 	for _, c := range []struct { // each with the scratch memory of the one before
 		rows []row
