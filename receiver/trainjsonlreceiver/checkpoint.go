@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,16 @@ const (
 	keyPrefix         = "file/"
 	goneFor           = 24 * time.Hour
 )
+
+// Reasons why a checkpoint is not used.
+const (
+	checkpointDamaged    = "damaged"    // its file is read from the start
+	checkpointVersioned  = "version"    // likewise: another version wrote it
+	checkpointKey        = "key"        // the key names no file
+	checkpointUnreadable = "unreadable" // the storage refuses it now; the file waits
+)
+
+var errCheckpointVersion = errors.New("checkpoint: another version than " + strconv.Itoa(checkpointVersion))
 
 // checkpoint is a mark as it is stored. Paths are bytes: JSON text would change those that are no UTF-8.
 type checkpoint struct {
@@ -54,7 +65,7 @@ func decodeMark(text []byte) (mark, error) {
 		return mark{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	if c.Version != checkpointVersion {
-		return mark{}, fmt.Errorf("checkpoint: version %d is not %d", c.Version, checkpointVersion)
+		return mark{}, fmt.Errorf("%w: %d", errCheckpointVersion, c.Version)
 	}
 	if c.Offset < 0 || c.HeadLen < 0 || c.HeadLen > headBytes || int64(c.HeadLen) > c.Offset {
 		return mark{}, errors.New("checkpoint: offset and head length do not fit")
@@ -79,11 +90,12 @@ func (t *tailer) load(ctx context.Context) error {
 		}
 		var k fileKey
 		if _, err := fmt.Sscanf(name, "%x-%x", &k.dev, &k.ino); err != nil {
+			t.ignored(ctx, key, checkpointKey, err)
 			return nil, nil
 		}
 		m, err := decodeMark(value)
 		if err != nil {
-			t.warn("checkpoint", "Ignored a checkpoint, its file is read from the start", zap.String("key", key), zap.Error(err))
+			t.ignored(ctx, key, damage(err), err)
 			return nil, nil
 		}
 		s := t.newStream(k, m)
@@ -103,15 +115,33 @@ func (t *tailer) recall(ctx context.Context, k fileKey) (mark, bool, error) {
 		return mark{}, false, nil // load has them all
 	}
 	value, err := t.client.Get(ctx, k.storageKey())
-	if err != nil || value == nil {
+	if err != nil {
+		t.tel.CheckpointErrors.Add(ctx, 1, t.tel.Reason(checkpointUnreadable))
 		return mark{}, false, err
+	}
+	if value == nil {
+		return mark{}, false, nil
 	}
 	m, err := decodeMark(value)
 	if err != nil {
-		t.warn("checkpoint", "Ignored a checkpoint, its file is read from the start", zap.String("key", k.storageKey()), zap.Error(err))
+		t.ignored(ctx, k.storageKey(), damage(err), err)
 		return mark{}, false, nil
 	}
 	return m, true, nil
+}
+
+func damage(err error) string {
+	if errors.Is(err, errCheckpointVersion) {
+		return checkpointVersioned
+	}
+	return checkpointDamaged
+}
+
+// ignored counts and logs a checkpoint that cannot be used.
+func (t *tailer) ignored(ctx context.Context, key, reason string, err error) {
+	t.tel.CheckpointErrors.Add(ctx, 1, t.tel.Reason(reason))
+	t.warn("checkpoint", "Ignored a checkpoint, its file is read from the start",
+		zap.String("key", key), zap.String("reason", reason), zap.Error(err))
 }
 
 // save writes what changed since the last save, in one batch, and forgets files that are gone for long.

@@ -42,6 +42,7 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 // search finds files by the globs.
 func (t *tailer) search(ctx context.Context, now time.Time) {
 	t.denied = false
+	t.searchedAt = now
 	for _, pattern := range t.cfg.Include {
 		base, _ := doublestar.SplitPattern(pattern)
 		if _, err := t.fs.Stat(base); err != nil {
@@ -58,6 +59,7 @@ func (t *tailer) search(ctx context.Context, now time.Time) {
 			t.admit(ctx, path, now)
 		}
 	}
+	t.unskip(paths)
 	if !t.searched.Load() { // what the checkpoints name and is not there
 		for _, s := range t.list() {
 			if s.isGone() {
@@ -93,6 +95,7 @@ func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
 		return
 	}
 	if !fi.Mode().IsRegular() {
+		t.skip(ctx, path, fi.Mode())
 		return
 	}
 	key := keyOf(fi)
@@ -121,6 +124,31 @@ func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
 	t.look(ctx, s, now)
 }
 
+// skip counts and logs, once, a path that matches and is a pipe, a device or a socket: reading one could block for ever.
+func (t *tailer) skip(ctx context.Context, path string, mode fs.FileMode) {
+	if t.skipped[path] {
+		return
+	}
+	t.skipped[path] = true
+	t.tel.SkippedFiles.Add(ctx, 1, t.tel.Reason(skipNotRegular))
+	t.warn("skip:"+path, "Left out what is no regular file; narrow include or name it in exclude",
+		zap.String("file", path), zap.Stringer("mode", mode.Type()))
+}
+
+// unskip forgets the skipped paths that are not there any more.
+func (t *tailer) unskip(paths []string) {
+	if len(t.skipped) == 0 {
+		return
+	}
+	there := make(map[string]bool, len(t.skipped))
+	for _, path := range paths {
+		if t.skipped[path] {
+			there[path] = true
+		}
+	}
+	t.skipped = there
+}
+
 // leadsTo says whether the stream's own path still leads to its file.
 func (t *tailer) leadsTo(s *stream, key fileKey) bool {
 	m, _ := s.get()
@@ -136,6 +164,8 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 	if gone {
 		if t.handles.has(s) {
 			t.enqueue(s) // what was appended before the file went away
+		} else {
+			t.countLost(ctx, s, now)
 		}
 		return
 	}

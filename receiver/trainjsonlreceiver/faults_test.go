@@ -361,32 +361,45 @@ func TestAStorageThatCannotListIsAskedFileByFile(t *testing.T) {
 	tl.client = plainClient{tl.client}
 	tl.step(ctx)
 	assert.Len(t, r.sink.got(), 5, "a file whose checkpoint cannot be read waits")
+	r.telemetry(`otelcol_train_jsonl_checkpoint_errors{reason="unreadable",receiver="train_jsonl"} 1`)
 	r.host.Fail(nil)
 	tl.step(ctx)
 	require.NoError(t, tl.close(ctx))
 	assert.Len(t, r.sink.got(), 5)
 }
 
-func TestADamagedCheckpointReadsTheFileFromItsStart(t *testing.T) {
+func TestACheckpointThatCannotBeUsedReadsTheFileFromItsStart(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
-	r := newRig(t)
-	r.write("a/train.jsonl", rows(0, 5))
-	tl := r.open()
-	tl.step(ctx)
-	require.NoError(t, tl.save(ctx))
-	for key := range r.host.Data("receiver_trainjsonl") {
-		require.NoError(t, tl.client.Set(ctx, key, []byte("damaged")))
+	for reason, value := range map[string]string{
+		"damaged": "damaged", "version": `{"v":99,"offset":1}`, "key": "",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			r := newRig(t)
+			r.write("a/train.jsonl", rows(0, 5))
+			tl := r.open()
+			tl.step(ctx)
+			require.NoError(t, tl.save(ctx))
+			for key := range r.host.Data("receiver_trainjsonl") {
+				if reason == "key" {
+					require.NoError(t, tl.client.Delete(ctx, key))
+					key, value = keyPrefix+"?", "{}"
+				}
+				require.NoError(t, tl.client.Set(ctx, key, []byte(value)))
+			}
+			require.NoError(t, tl.close(ctx))
+			tl = r.open()
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			assert.Len(t, r.sink.got(), 10)
+			assert.Equal(t, 1, r.logs.FilterMessageSnippet("Ignored a checkpoint").Len())
+			r.telemetry(`otelcol_train_jsonl_checkpoint_errors{reason="` + reason + `",receiver="train_jsonl"} 1`)
+		})
 	}
-	require.NoError(t, tl.close(ctx))
-	tl = r.open()
-	tl.step(ctx)
-	require.NoError(t, tl.close(ctx))
-	assert.Len(t, r.sink.got(), 10)
-	assert.Equal(t, 1, r.logs.FilterMessageSnippet("Ignored a checkpoint").Len())
 }
 
-func TestNoFolderOfAnyKindIsRead(t *testing.T) {
+func TestWhatIsNoRegularFileIsCountedOnceAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t)
@@ -394,7 +407,19 @@ func TestNoFolderOfAnyKindIsRead(t *testing.T) {
 	require.NoError(t, os.Mkdir(r.path("a/folder.jsonl"), 0o700))
 	r.write("a/train.jsonl", rows(0, 1))
 	tl := r.open()
+	skipped := func(n int) string {
+		return fmt.Sprintf(`otelcol_train_jsonl_skipped_files{reason="not_regular",receiver="train_jsonl"} %d`, n)
+	}
+	for range 3 {
+		tl.step(ctx)
+		r.telemetry(skipped(1))
+	}
+	r.remove("a/pipe.jsonl")
 	tl.step(ctx)
+	require.NoError(t, syscall.Mkfifo(r.path("a/pipe.jsonl"), 0o600))
+	tl.step(ctx)
+	r.telemetry(skipped(2))
 	require.NoError(t, tl.close(ctx))
 	assert.Len(t, r.sink.got(), 1)
+	assert.Equal(t, 1, r.logs.FilterMessageSnippet("no regular file").Len(), "once a minute")
 }

@@ -87,12 +87,12 @@ func (h *handles) drop(s *stream) {
 	}
 }
 
-// closeIdle closes what gave nothing new for a while.
+// closeIdle closes what gave nothing new for a while, but no file that is gone and waits for the pipeline.
 func (h *handles) closeIdle(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s, hd := range h.open {
-		if !hd.busy && now.Sub(hd.used) >= handleIdle {
+		if !hd.busy && now.Sub(hd.used) >= handleIdle && !s.leaving() {
 			h.close(s)
 		}
 	}

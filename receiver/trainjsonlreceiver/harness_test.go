@@ -260,7 +260,13 @@ func rowsAt(text string, first int) []string {
 // telemetry wants self-metrics, as lines of name{attributes} value, among those that were recorded.
 func (r *rig) telemetry(lines ...string) {
 	r.t.Helper()
-	assert.Subset(r.t, componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_train_jsonl_"), lines)
+	assert.Subset(r.t, r.lines(), lines)
+}
+
+// lines gives the self-metrics that were recorded.
+func (r *rig) lines() []string {
+	r.t.Helper()
+	return componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_train_jsonl_")
 }
 
 // offset gives the acknowledged offset of a file.

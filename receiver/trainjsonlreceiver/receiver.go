@@ -103,7 +103,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		fs:     osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
 		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
-		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{},
+		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{},
 	}, nil
 }
 

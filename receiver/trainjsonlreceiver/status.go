@@ -18,6 +18,9 @@ const (
 	readIO         = "io"
 )
 
+// skipNotRegular is the reason why a path that matches is not read.
+const skipNotRegular = "not_regular"
+
 func readReason(err error) string {
 	switch {
 	case isDenied(err):

@@ -71,6 +71,7 @@ type stream struct {
 	denied   bool          // the last of them for want of permission
 	stalled  bool          // the pipeline refuses its records
 	gone     bool          // its path leads elsewhere or nowhere
+	left     time.Time     // when it went away, until its unread bytes are counted
 }
 
 // get gives a copy of the mark and of the tail.
@@ -115,7 +116,7 @@ func (s *stream) move(path string) {
 func (s *stream) leave(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = true
+	s.gone, s.left = true, now
 	if s.mark.GoneTime == 0 {
 		s.mark.GoneTime = now.Unix()
 		s.revision++

@@ -56,9 +56,11 @@ type tailer struct {
 
 	// Of the poll.
 	nextSearch time.Time
-	searched   atomic.Bool // once at least
-	denied     bool        // the last search, in part
-	unhealthy  bool        // as reported last
+	searchedAt time.Time       // when the last search began
+	skipped    map[string]bool // paths that match and are no regular files
+	searched   atomic.Bool     // once at least
+	denied     bool            // the last search, in part
+	unhealthy  bool            // as reported last
 }
 
 func (t *tailer) newStream(k fileKey, m mark) *stream {

@@ -19,6 +19,9 @@ type Telemetry struct {
 	DiscoveryErrors    metric.Int64Counter
 	CheckpointWrites   metric.Int64Counter
 	CheckpointFailures metric.Int64Counter
+	CheckpointErrors   metric.Int64Counter
+	LostBytes          metric.Int64Counter
+	SkippedFiles       metric.Int64Counter
 
 	receiver   attribute.KeyValue
 	self       metric.MeasurementOption
@@ -60,6 +63,9 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 	t.DiscoveryErrors = counter("otelcol_train_jsonl_discovery_errors", "{error}", "Places that could not be searched for files.")
 	t.CheckpointWrites = counter("otelcol_train_jsonl_checkpoint_writes", "{checkpoint}", "Checkpoints written to the storage.")
 	t.CheckpointFailures = counter("otelcol_train_jsonl_checkpoint_failures", "{batch}", "Batches of checkpoints that the storage refused and that are repeated.")
+	t.CheckpointErrors = counter("otelcol_train_jsonl_checkpoint_errors", "{error}", "Checkpoints that could not be used.")
+	t.LostBytes = counter("otelcol_train_jsonl_lost_bytes", "By", "Bytes that were seen in a file and not read before it went away.")
+	t.SkippedFiles = counter("otelcol_train_jsonl_skipped_files", "{file}", "Paths that match and are not read.")
 	t.files = gauge("otelcol_train_jsonl_files", "{file}", "Files by state.")
 	t.unread = gauge("otelcol_train_jsonl_unread_bytes", "By", "Bytes of all files that are not accepted by the pipeline yet.")
 	return t, errors.Join(errs...)

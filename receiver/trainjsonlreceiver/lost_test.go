@@ -1,0 +1,168 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// lost gives the lines of the counter of lost bytes.
+func lost(n int) string {
+	return fmt.Sprintf(`otelcol_train_jsonl_lost_bytes{receiver="train_jsonl"} %d`, n)
+}
+
+// later polls as if that time had passed, and gives the files their turns.
+func (t *tailer) later(ctx context.Context, after time.Duration) {
+	t.nextSearch = time.Time{}
+	t.poll(ctx, time.Now().Add(after))
+	t.drain(ctx)
+}
+
+func TestBytesThatWentAwayUnreadAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	tl := r.open()
+	tl.step(ctx)
+	tl.handles.closeAll()
+	r.append("a/train.jsonl", rows(5, 3))
+	tl.poll(ctx, time.Now().Add(time.Minute)) // sees them
+	r.remove("a/train.jsonl")
+	tl.drain(ctx)
+	tl.later(ctx, 2*time.Minute)
+	tl.later(ctx, 2*time.Minute+5*time.Second)
+	assert.NotContains(t, r.lines(), lost(len(rows(5, 3))), "it may have been renamed")
+	tl.nextSearch = time.Now().Add(time.Hour)
+	tl.searchedAt = time.Now()
+	tl.poll(ctx, time.Now().Add(2*time.Minute+20*time.Second))
+	assert.NotContains(t, r.lines(), lost(len(rows(5, 3))), "it was not searched for")
+	for i := range 5 {
+		tl.later(ctx, 3*time.Minute+time.Duration(i)*time.Second)
+	}
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), 5)
+	r.telemetry(lost(len(rows(5, 3))))
+	logged := r.logs.FilterMessageSnippet("went away").All()
+	require.Len(t, logged, 1)
+	assert.Equal(t, map[string]any{"file": r.path("a/train.jsonl"), "offset": int64(len(rows(0, 5))), "lost_bytes": int64(len(rows(5, 3)))},
+		logged[0].ContextMap())
+}
+
+func TestWhatIsNotLostIsNotCounted(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		text string
+		away func(*rig)
+		read int
+	}{
+		"renamed within the globs": {rows(0, 5), func(r *rig) { r.rename("a/train.jsonl", "b/other.jsonl") }, 5},
+		"read to its end":          {rows(0, 5), func(r *rig) { r.remove("a/train.jsonl") }, 5},
+		"blanks at the end":        {rows(0, 5) + "  ", func(r *rig) { r.remove("a/train.jsonl") }, 5},
+		"reported as torn":         {rows(0, 5) + "half", func(r *rig) { r.remove("a/train.jsonl") }, 6},
+		"empty":                    {"", func(r *rig) { r.remove("a/train.jsonl") }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.cfg.TornAfter = time.Nanosecond
+			r.write("a/train.jsonl", c.text)
+			tl := r.open()
+			if name != "renamed within the globs" {
+				tl.step(ctx)
+				tl.step(ctx)
+			} else {
+				tl.poll(ctx, time.Now())
+			}
+			tl.handles.closeAll()
+			c.away(r)
+			for i := range 5 {
+				tl.later(ctx, time.Duration(i)*time.Minute)
+			}
+			require.NoError(t, tl.close(ctx))
+			assert.Len(t, r.sink.got(), c.read)
+			for _, line := range r.lines() {
+				assert.NotContains(t, line, "lost_bytes")
+			}
+		})
+	}
+}
+
+func TestAnUnfinishedLineThatWentAwayIsLost(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 2)+"half")
+	tl := r.open()
+	tl.step(ctx)
+	tl.handles.closeAll()
+	r.remove("a/train.jsonl")
+	for i := range 3 {
+		tl.later(ctx, time.Duration(i)*time.Minute)
+	}
+	require.NoError(t, tl.close(ctx))
+	r.telemetry(lost(len("half")))
+}
+
+func TestAFileThatComesBackIsReadAndCountedAnew(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	tl := r.open()
+	tl.poll(ctx, time.Now())
+	r.rename("a/train.jsonl", "a/away")
+	tl.drain(ctx)
+	for i := range 3 {
+		tl.later(ctx, time.Duration(i)*time.Minute)
+	}
+	r.telemetry(lost(len(rows(0, 5))))
+	r.rename("a/away", "a/train.jsonl")
+	tl.later(ctx, 10*time.Minute)
+	assert.Len(t, r.sink.got(), 5)
+	tl.handles.closeAll()
+	require.NoError(t, os.Remove(r.path("a/train.jsonl")))
+	for i := range 3 {
+		tl.later(ctx, time.Duration(20+i)*time.Minute)
+	}
+	require.NoError(t, tl.close(ctx))
+	r.telemetry(lost(len(rows(0, 5))))
+}
+
+func TestAFileThatWentAwayWhileThePipelineHangsIsRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.cfg.MaxInFlightBytes, r.cfg.MaxLineSize = turnBytes, turnBytes
+		hang := make(chan struct{})
+		r.sink.set(func(_ context.Context, _ int, ld plog.Logs) error {
+			if records(ld)[0].run == "big" {
+				<-hang
+			}
+			return nil
+		})
+		r.write("big/train.jsonl", rows(0, 10_000))
+		r.start()
+		time.Sleep(time.Second)
+		r.write("small/train.jsonl", rows(0, 5))
+		time.Sleep(time.Second)
+		assert.Empty(t, r.sink.of("small/train.jsonl"), "there is no space for it")
+		r.remove("small/train.jsonl")
+		time.Sleep(5 * time.Minute)
+		close(hang)
+		time.Sleep(10 * time.Second)
+		r.stop()
+		assert.Len(t, r.sink.of("small/train.jsonl"), 5)
+	})
+	for _, line := range r.lines() {
+		assert.NotContains(t, line, "lost_bytes")
+	}
+}
