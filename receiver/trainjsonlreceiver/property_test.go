@@ -38,73 +38,93 @@ func stretch(seed uint64) string {
 	}
 }
 
+// history is a receiver to which anything happens, and the text that its files have in the end.
+type history struct {
+	*rig
+	names   []string
+	content map[string]*strings.Builder
+	turn    int64 // bytes
+	refuse  int   // calls, from now on
+	tl      *tailer
+}
+
+func newHistory(t *testing.T, rt *rapid.T) *history {
+	h := &history{rig: newRig(t), names: []string{"a/train.jsonl", "b/train.jsonl"}, content: map[string]*strings.Builder{}}
+	h.sink.set(func(context.Context, int, plog.Logs) error {
+		if h.refuse > 0 {
+			h.refuse--
+			return errBusy
+		}
+		return nil
+	})
+	for _, name := range h.names {
+		h.content[name] = &strings.Builder{}
+		h.write(name, "")
+	}
+	h.cfg.MaxLineSize = 500
+	h.turn = rapid.Int64Range(65, 2000).Draw(rt, "turn")
+	h.reopen()
+	return h
+}
+
+func (h *history) reopen() {
+	h.tl = h.open()
+	h.tl.turnSize = h.turn
+}
+
+func (h *history) kill() {
+	h.tl.handles.closeAll()
+	h.host.Crash()
+	h.reopen()
+}
+
+// happen does one thing of those that may happen.
+func (h *history) happen(ctx context.Context, rt *rapid.T) {
+	switch op := rapid.IntRange(0, 9).Draw(rt, "op"); op {
+	case 0: // stop in an orderly way
+		require.NoError(rt, h.tl.save(ctx))
+		require.NoError(rt, h.tl.close(ctx))
+		h.reopen()
+	case 1:
+		h.kill()
+	case 2:
+		require.NoError(rt, h.tl.save(ctx))
+	case 3:
+		h.refuse = rapid.IntRange(1, 5).Draw(rt, "refuse")
+	case 4, 5, 6:
+		h.tl.step(ctx)
+	case 7:
+		h.tl.stepUntilRefused()
+		h.kill()
+	default:
+		text := stretch(rapid.Uint64().Draw(rt, "text"))
+		h.grow(rapid.SampledFrom(h.names).Draw(rt, "file"), text[:rapid.IntRange(0, len(text)).Draw(rt, "part")])
+	}
+}
+
+// grow appends to a file.
+func (h *history) grow(name, text string) {
+	h.append(name, text)
+	h.content[name].WriteString(text)
+}
+
 // TestEveryLineOnceWhateverHappens checks the promise itself: for any boundaries of writes, polls, refusals, stops and
 // kills, the delivered lines are exactly those of the file, once each after duplicates by uid are dropped.
 func TestEveryLineOnceWhateverHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		r := newRig(t)
 		ctx := context.Background()
-		refuse := 0
-		r.sink.set(func(context.Context, int, plog.Logs) error {
-			if refuse > 0 {
-				refuse--
-				return errBusy
-			}
-			return nil
-		})
-		names := []string{"a/train.jsonl", "b/train.jsonl"}
-		content := map[string]*strings.Builder{}
-		for _, name := range names {
-			content[name] = &strings.Builder{}
-			r.write(name, "")
-		}
-		r.cfg.MaxLineSize = 500
-		turn := rapid.Int64Range(65, 2000).Draw(rt, "turn")
-		open := func() *tailer {
-			tl := r.open()
-			tl.turnSize = turn
-			return tl
-		}
-		tl := open()
-		kill := func() {
-			tl.handles.closeAll()
-			r.host.Crash()
-			tl = open()
-		}
+		h := newHistory(t, rt)
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
-			switch op := rapid.IntRange(0, 9).Draw(rt, "op"); op {
-			case 0: // stop in an orderly way
-				require.NoError(rt, tl.save(ctx))
-				require.NoError(rt, tl.close(ctx))
-				tl = open()
-			case 1:
-				kill()
-			case 2:
-				require.NoError(rt, tl.save(ctx))
-			case 3:
-				refuse = rapid.IntRange(1, 5).Draw(rt, "refuse")
-			case 4, 5, 6:
-				tl.step(ctx)
-			case 7:
-				tl.stepUntilRefused()
-				kill()
-			default:
-				name := rapid.SampledFrom(names).Draw(rt, "file")
-				text := stretch(rapid.Uint64().Draw(rt, "text"))
-				text = text[:rapid.IntRange(0, len(text)).Draw(rt, "part")]
-				r.append(name, text)
-				content[name].WriteString(text)
-			}
+			h.happen(ctx, rt)
 		}
-		for _, name := range names {
-			r.append(name, "\n")
-			content[name].WriteString("\n")
+		for _, name := range h.names {
+			h.grow(name, "\n")
 		}
-		tl.step(ctx)
-		require.NoError(rt, tl.close(ctx))
-		for _, name := range names {
-			require.Equal(rt, wantLines(content[name].String()), gotLines(rt, r, name), name)
+		h.tl.step(ctx)
+		require.NoError(rt, h.tl.close(ctx))
+		for _, name := range h.names {
+			require.Equal(rt, wantLines(h.content[name].String()), gotLines(rt, h.rig, name), name)
 		}
 	})
 }
