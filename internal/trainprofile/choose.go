@@ -44,10 +44,9 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 		return Outcome{Kind: Unmapped}
 	}
 	out := Outcome{Kind: Unmapped, Profile: p, Detected: why == recognised, Weak: why == guessed}
-	if m.apply(p, lr, m.frameworkOf(p, lr), more) {
-		out.Kind = Mapped
+	if m.apply(p, lr, more) {
+		out.Kind, out.Errors = Mapped, m.errs
 	}
-	out.Errors = m.errs
 	return out
 }
 
@@ -109,11 +108,19 @@ func (m *Mapper) nameIn(lr plog.LogRecord) string {
 	return ""
 }
 
-// frameworkOf gives the framework of the records: what was named when the registry knows it, else the profile's.
+// frameworkOf gives the framework of the records: what was named when the registry knows it, else the profile's. What was
+// named and is lost by that is kept; it is an error unless it is the profile's own name.
 func (m *Mapper) frameworkOf(p *Profile, lr plog.LogRecord) string {
+	m.said = ""
 	name := m.nameIn(lr)
-	if name == "" || name == p.name || trainrecord.Load().Bounded("framework", name) != name {
+	switch {
+	case name == "" || name == p.framework:
 		return p.framework
+	case name != p.name && trainrecord.Load().Bounded("framework", name) == name:
+		return name
+	case name != p.name:
+		m.errs = append(m.errs, FieldError{Field: trainrecord.KeyFramework, Reason: ReasonOffList})
 	}
-	return name
+	m.said = name
+	return p.framework
 }

@@ -37,6 +37,7 @@ type Mapper struct {
 	one      [1]place
 	scratch  pcommon.Map
 	errs     []FieldError
+	said     string // a framework that was named and is not that of the records
 }
 
 // plan is what a spread group does with a key.
@@ -58,7 +59,7 @@ func (m *Mapper) open(obj pcommon.Map) {
 
 // apply turns the object that is open, the body of lr, into the records of the rules that match. The first is lr itself,
 // more gives the log records for further ones. It answers false, with lr untouched, when no rule matches.
-func (m *Mapper) apply(p *Profile, lr plog.LogRecord, framework string, more func() plog.LogRecord) bool {
+func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord) bool {
 	m.matched = m.matched[:0]
 	for _, r := range p.rules {
 		if !r.when.met(&m.views, m.root) {
@@ -72,7 +73,7 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, framework string, more fun
 	if len(m.matched) == 0 {
 		return false
 	}
-	carried := m.header(p, lr, framework)
+	carried := m.header(p, lr, m.frameworkOf(p, lr))
 	m.further = m.further[:0]
 	for i := range m.matched[1:] {
 		to := more()
@@ -113,7 +114,9 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 	}
 	number, text := lr.SeverityNumber(), lr.SeverityText()
 	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + 4)
-	h.Put(lr)
+	if h.Put(lr) > 0 { // the framework is on its list
+		m.errs = append(m.errs, FieldError{Field: trainrecord.KeyPhase, Reason: ReasonOffList})
+	}
 	if number != plog.SeverityNumberUnspecified {
 		lr.SetSeverityNumber(number)
 		lr.SetSeverityText(text)
@@ -138,17 +141,31 @@ func object(body pcommon.Map, name string) pcommon.Map {
 	return v.Map()
 }
 
-// keepRest puts what no rule used under body.framework of the first record.
+// keepRest puts what no rule used under body.framework of the first record, beside what was replaced by other.
 func (m *Mapper) keepRest(body pcommon.Map) {
 	leftovers(m.scratch, m.root)
+	if m.root.padded {
+		trimKeys(m.scratch)
+	}
+	if m.said != "" {
+		putAbsent(m.scratch, trainrecord.KeyFramework, pcommon.NewValueStr(m.said))
+	}
+	if v, ok := body.Get(trainrecord.BodyFramework); ok && v.Type() == pcommon.ValueTypeMap {
+		for key, original := range v.Map().All() {
+			putAbsent(m.scratch, key, original)
+		}
+	}
 	if m.scratch.Len() == 0 {
 		m.scratch.Clear()
 		return
 	}
-	if m.root.padded {
-		trimKeys(m.scratch)
-	}
 	m.scratch.MoveTo(body.PutEmptyMap(trainrecord.BodyFramework))
+}
+
+func putAbsent(m pcommon.Map, key string, v pcommon.Value) {
+	if dst, found := m.GetOrPutEmpty(key); !found {
+		v.CopyTo(dst)
+	}
 }
 
 // spread moves the values of matching keys into objects of the body.

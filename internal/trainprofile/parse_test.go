@@ -73,7 +73,7 @@ rules: [{name: a, event: step.end, sett: {}}]`,
 		},
 		"constant of the wrong type": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {outcome: {value: fine}}}]",
-			want: "profile x.yaml: rules[0].set.outcome: the constant fine does not fit outcome (out_of_range)",
+			want: "profile x.yaml: rules[0].set.outcome: the constant fine does not fit outcome (off_list)",
 		},
 		"regular expression": {
 			yaml: "profile: x\nframework: other\ndetect: {strong: {match: {a: '('}}}\nrules: [{name: a, event: step.end}]",

@@ -142,7 +142,8 @@ func (c scalar) integer(numericStrings bool) (int64, bool) {
 // Reasons why a field of an object was not understood. The set is bounded.
 const (
 	ReasonWrongType  = "wrong_type"   // not the kind of value that the field holds
-	ReasonOutOfRange = "out_of_range" // below its minimum, or off its list
+	ReasonOutOfRange = "out_of_range" // below its minimum
+	ReasonOffList    = "off_list"     // not a value of its list
 	ReasonNoTime     = "no_time"      // not a time
 	ReasonCollision  = "collision"    // two keys would get one name; the first has it
 )
@@ -201,7 +202,7 @@ func (c scalar) toString(t *target) (scalar, string, bool) {
 	case !isText:
 		return c, ReasonWrongType, false
 	case t.allowed != nil && !slices.Contains(t.allowed, s):
-		return c, ReasonOutOfRange, false
+		return c, ReasonOffList, false
 	default:
 		return textScalar(s), "", true
 	}

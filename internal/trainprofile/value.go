@@ -18,8 +18,8 @@ func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
 	return c, ok
 }
 
-// read reads what a step sets, and where it stood. What was not understood stays and is an error; what says nothing (no
-// epoch has begun) is read.
+// read reads what a step sets, and where it stood. What was not understood stays and is an error, and other where that is a
+// value; what says nothing (no epoch has begun) is read.
 func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 	reason := ""
 	for src := &step.source; src != nil; src = src.or {
@@ -34,8 +34,12 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 		reason = why
 		hold(places)
 	}
-	if reason != "" {
-		m.errs = append(m.errs, FieldError{Field: step.target.spelling, Reason: reason})
+	if reason == "" {
+		return scalar{}, nil, false
+	}
+	m.errs = append(m.errs, FieldError{Field: step.target.spelling, Reason: reason})
+	if reason == ReasonOffList && slices.Contains(step.target.allowed, trainrecord.Other) {
+		return textScalar(trainrecord.Other), nil, true
 	}
 	return scalar{}, nil, false
 }
@@ -155,7 +159,7 @@ func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr 
 			use(at)
 		}
 	case trainrecord.KeyFramework:
-		if c.typ == pcommon.ValueTypeStr {
+		if c.typ == pcommon.ValueTypeStr && (c.s == h.Framework || c.s == m.said) {
 			use(at)
 		}
 	default:

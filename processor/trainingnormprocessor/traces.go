@@ -16,8 +16,10 @@ import (
 
 // boundedAttributes are the attributes of spans whose values belong to a set of the registry.
 var boundedAttributes = map[string]string{
-	trainrecord.AttrFramework: "framework",
-	trainrecord.AttrPhase:     "phase",
+	trainrecord.AttrFramework:  "framework",
+	trainrecord.AttrPhase:      "phase",
+	trainrecord.AttrTaskFamily: "task_family",
+	trainrecord.AttrRunOutcome: "outcome",
 }
 
 // spanNormalizer keeps the vocabulary on spans.
