@@ -30,15 +30,15 @@ func (r *reducer) read() {
 		r.progress()
 	case EventCheckpointSave:
 		r.coordinates()
-		r.e.Detail = &Detail{Checkpoint: checkpoint(r.body)}
+		r.e.Detail = &Detail{Checkpoint: r.checkpoint(r.body)}
 	case EventArtifact:
-		r.e.Detail = &Detail{Artifacts: []Artifact{artifact(r.body)}}
+		r.e.Detail = &Detail{Artifacts: []Artifact{r.artifact(r.body)}}
 	case EventRunFailure:
 		r.coordinates()
 		r.e.Detail = &Detail{
-			ErrorType: text(r.body, trainrecord.BodyErrorType, maxLabel),
-			Message:   text(r.body, trainrecord.BodyMessage, MaxText),
-			Stack:     text(r.body, trainrecord.BodyStack, MaxText),
+			ErrorType: r.clean(r.body, trainrecord.BodyErrorType, maxLabel),
+			Message:   r.clean(r.body, trainrecord.BodyMessage, MaxText),
+			Stack:     r.clean(r.body, trainrecord.BodyStack, MaxText),
 		}
 	case EventRunEnd:
 		r.progress()
@@ -119,7 +119,7 @@ func (r *reducer) phaseName() string {
 func (r *reducer) epochDetail() {
 	var d Detail
 	if m, ok := object(r.body, trainrecord.BodyCheckpoint); ok {
-		d.Checkpoint = checkpoint(m)
+		d.Checkpoint = r.checkpoint(m)
 	}
 	if m, ok := object(r.body, trainrecord.BodyBest); ok {
 		d.Best = objective(m)
@@ -145,7 +145,7 @@ func (r *reducer) start() {
 		d.ResumedStep = integer(m, trainrecord.BodyStep)
 	}
 	if m, ok := object(r.body, trainrecord.BodyGit); ok {
-		d.Git = &Git{Commit: text(m, "commit", maxLabel), Branch: text(m, "branch", maxLabel)}
+		d.Git = &Git{Commit: text(m, "commit", maxLabel), Branch: r.clean(m, "branch", maxLabel)}
 		if v, ok := m.Get("dirty"); ok && v.Type() == pcommon.ValueTypeBool {
 			dirty := v.Bool()
 			d.Git.Dirty = &dirty
@@ -170,7 +170,7 @@ func (r *reducer) versions(m pcommon.Map) []Pair {
 		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeEmpty:
 			continue
 		default:
-			out = append(out, Pair{Name: label(name), Value: label(v.AsString())})
+			out = append(out, Pair{Name: label(name), Value: r.version(name, v.AsString())})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
@@ -182,9 +182,26 @@ func (r *reducer) versions(m pcommon.Map) []Pair {
 	return out
 }
 
+func (r *reducer) version(name, value string) string {
+	if secretValue(secretKey(name), value) {
+		r.e.Masked++
+		return Mask
+	}
+	value, masked := clean(value, maxLabel, userInfo)
+	r.e.Masked += masked
+	return value
+}
+
+// clean gives the text of a key without the secrets in it.
+func (r *reducer) clean(m pcommon.Map, key string, n int) string {
+	s, masked := clean(text(m, key, maxScanned), n, userInfo)
+	r.e.Masked += masked
+	return s
+}
+
 func (r *reducer) end() {
 	d := Detail{
-		StopReason:      text(r.body, trainrecord.BodyStopReason, maxLabel),
+		StopReason:      r.clean(r.body, trainrecord.BodyStopReason, maxLabel),
 		EpochsCompleted: integer(r.body, trainrecord.BodyEpochsCompleted),
 	}
 	switch o := text(r.body, trainrecord.BodyOutcome, maxLabel); o {
@@ -199,7 +216,7 @@ func (r *reducer) end() {
 				r.e.Cut++
 				continue
 			}
-			d.Artifacts = append(d.Artifacts, artifact(a.Map()))
+			d.Artifacts = append(d.Artifacts, r.artifact(a.Map()))
 		}
 	}
 	r.e.Detail = &d
@@ -216,16 +233,16 @@ func objective(m pcommon.Map) *Objective {
 	return &o
 }
 
-func artifact(m pcommon.Map) Artifact {
+func (r *reducer) artifact(m pcommon.Map) Artifact {
 	return Artifact{
-		Role: text(m, trainrecord.BodyRole, maxLabel), Path: text(m, trainrecord.BodyPath, MaxText),
+		Role: text(m, trainrecord.BodyRole, maxLabel), Path: r.clean(m, trainrecord.BodyPath, MaxText),
 		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
 	}
 }
 
-func checkpoint(m pcommon.Map) *Checkpoint {
+func (r *reducer) checkpoint(m pcommon.Map) *Checkpoint {
 	c := Checkpoint{
-		Path: text(m, trainrecord.BodyPath, MaxText), Kind: text(m, trainrecord.BodyKind, maxLabel),
+		Path: r.clean(m, trainrecord.BodyPath, MaxText), Kind: text(m, trainrecord.BodyKind, maxLabel),
 		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
 		Metric: text(m, trainrecord.BodyMetric, maxName),
 	}

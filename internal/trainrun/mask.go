@@ -1,7 +1,6 @@
 package trainrun
 
 import (
-	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -9,82 +8,90 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// Mask is written in place of a secret.
-const Mask = "***"
-
-// keyKind says what the name of a parameter tells about its value.
-type keyKind uint8
-
 const (
-	keyPlain  keyKind = iota
-	keySecret         // whatever it holds is secret
-	keyToken          // a text is secret; a number is a number of tokens
-	keyMaybe          // some key: secret when it looks random
+	// Mask is written in place of a secret.
+	Mask = "***"
+
+	maxScanned = 32 << 10 // bytes of a text that are searched for secrets; a longer one is cut before
+	maxAhead   = 4 << 10  // bytes that are looked at to tell what a place is
 )
 
-var (
-	secretWords = []string{
-		"password", "passwd", "passphrase", "passwort", "pwd", "secret", "secrets", "credential", "credentials",
-		"apikey", "authorization", "bearer", "dsn", "cookie",
+// clean gives a text of at most n bytes without the secrets in it, and how many there were.
+func clean(s string, n int, urls urlMode) (string, int64) {
+	if len(s) > maxScanned {
+		s = trainrecord.CutText([]byte(s), maxScanned)
 	}
-	keyQualifiers = []string{
-		"api", "access", "secret", "private", "auth", "encryption", "signing", "ssh", "account", "storage", "service",
-		"license", "wandb", "comet", "neptune", "openai", "hf", "aws", "azure", "gcp", "master", "session", "sas",
+	s, masked := maskText(s, urls)
+	if len(s) > n {
+		s = trainrecord.CutText([]byte(s), n)
 	}
-	// plainTokens stand before "token" in the names of a vocabulary's special tokens.
-	plainTokens = []string{
-		"pad", "eos", "bos", "unk", "mask", "sep", "cls", "special", "additional", "image", "video", "audio", "start", "end",
-		"stop", "new", "per", "class", "decoder", "forced", "system", "user", "assistant", "prompt", "next", "multi",
-	}
-	secretPrefixes = []string{
-		"hf_", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "AKIA", "ASIA", "AIza",
-		"Bearer ", "Basic ", "dckr_pat_", "pypi-AgE", "npm_", "-----BEGIN ",
-	}
-)
-
-// words splits a name at what is no letter or digit, and at steps from lower to upper case.
-func words(name string) []string {
-	var out []string
-	start, lower := -1, false
-	for i, c := range name {
-		alnum := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 0x7f
-		upper := c >= 'A' && c <= 'Z'
-		if start >= 0 && (!alnum || upper && lower) {
-			out = append(out, strings.ToLower(name[start:i]))
-			start = -1
-		}
-		if alnum && start < 0 {
-			start = i
-		}
-		lower = alnum && !upper
-	}
-	if start >= 0 {
-		out = append(out, strings.ToLower(name[start:]))
-	}
-	return out
+	return s, masked
 }
 
-// secretKey classifies the name of a parameter.
-func secretKey(name string) keyKind {
-	ws := words(name)
-	for i, w := range ws {
-		switch {
-		case slices.Contains(secretWords, w):
-			return keySecret
-		case w == "token" && i == len(ws)-1 && (i == 0 || !slices.Contains(plainTokens, ws[i-1])):
-			return keyToken
-		case w == "auth" && i == len(ws)-1:
-			return keyToken
-		case w == "key" && i > 0 && slices.Contains(keyQualifiers, ws[i-1]):
-			return keyToken
-		default: // look at the next word
+// maskCommand gives the command line, a text or a list of words, without the values that are secret.
+func maskCommand(v pcommon.Value) (string, int64) {
+	switch v.Type() {
+	case pcommon.ValueTypeStr:
+		return clean(v.Str(), MaxText, wholeURL)
+	case pcommon.ValueTypeSlice:
+		t := treeReader{}
+		list, _ := t.list(v.Slice(), 1, keyPlain).([]any)
+		args := make([]string, 0, len(list))
+		for _, a := range list {
+			args = append(args, argument(a))
 		}
+		s := strings.Join(args, " ")
+		if len(s) > MaxText {
+			s = trainrecord.CutText([]byte(s), MaxText)
+		}
+		return s, t.masked
+	default:
+		return "", 0
 	}
-	if n := len(ws); n > 0 && (ws[n-1] == "key" || ws[n-1] == "keys") {
-		return keyMaybe
-	}
-	return keyPlain
 }
+
+func argument(t Tree) string {
+	v := pcommon.NewValueEmpty()
+	if v.FromRaw(t) != nil {
+		return ""
+	}
+	return v.AsString()
+}
+
+// secretValue says whether a value with a name of this kind is to be masked.
+func secretValue(kind keyKind, value string) bool {
+	if value == "" || value == Mask || isNothing(value) {
+		return false
+	}
+	switch kind {
+	case keySecret, keyToken:
+		return true
+	case keyTokens:
+		return !isNumbers(value)
+	case keyMaybe:
+		for _, w := range strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(" \t\n,[]{}()\"'", c) }) {
+			if looksRandom(w) {
+				return true
+			}
+		}
+		return false
+	default:
+		return false
+	}
+}
+
+// isNothing knows the words for no value and for a switch; in a printed call a sign may follow.
+func isNothing(s string) bool {
+	switch strings.ToLower(strings.TrimRight(s, ",;)]}")) {
+	case "true", "false", "none", "null", "nil":
+		return true
+	default:
+		return false
+	}
+}
+
+// isNumbers says that a text holds nothing but numbers and what stands between them.
+func isNumbers(s string) bool { return strings.Trim(s, "0123456789.-+, \t\n[]()eE") == "" }
 
 // looksRandom says that a text is long, without spaces, and mixes letters and digits.
 func looksRandom(s string) bool {
@@ -105,79 +112,45 @@ func looksRandom(s string) bool {
 	return digits >= 3 && letters >= 3
 }
 
-// secretShape says that a text is a secret whatever its name: a known form of token, a private key, a signed token, or an
-// URL with user information.
-func secretShape(s string) bool {
+// secretPrefixes begin known forms of tokens; least is the number of letters and digits that must follow.
+var secretPrefixes = []struct {
+	text  string
+	least int
+}{
+	{"ghp_", 4}, {"gho_", 4}, {"ghu_", 4}, {"ghs_", 4}, {"ghr_", 4}, {"github_pat_", 4}, {"glpat-", 4}, {"dckr_pat_", 4}, {"pypi-AgE", 4},
+	{"xoxb-", 4}, {"xoxp-", 4}, {"xoxa-", 4}, {"hf_", 16}, {"sk-", 16}, {"npm_", 16}, {"AKIA", 12}, {"ASIA", 12}, {"AIza", 12},
+}
+
+// secretShape says that a word is a secret whatever its name: a known form of token, or a signed token.
+func secretShape(w string) bool {
 	for _, p := range secretPrefixes {
-		if strings.HasPrefix(s, p) && len(s) >= len(p)+12 {
-			return true
+		for at := 0; ; {
+			i := strings.Index(w[at:], p.text)
+			if i < 0 {
+				break
+			}
+			i += at
+			at = i + len(p.text)
+			if (i == 0 || !isAlnum(w[i-1])) && alnumAt(w[at:]) >= p.least {
+				return true
+			}
 		}
 	}
-	if strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") == 2 && len(s) > 40 {
-		return true
-	}
-	return hasUserInfo(s)
+	i := strings.Index(w, "eyJ")
+	return i >= 0 && (i == 0 || !isAlnum(w[i-1])) && strings.Count(w[i:], ".") >= 2 && len(w)-i > 40
 }
 
-// hasUserInfo finds scheme://user@host anywhere in a text.
-func hasUserInfo(s string) bool {
-	for {
-		_, rest, ok := strings.Cut(s, "://")
-		if !ok {
-			return false
+// alnumAt counts the letters and digits that a text begins with; a token may have hyphens in it.
+func alnumAt(s string) int {
+	n := 0
+	for i := 0; i < len(s) && (isAlnum(s[i]) || s[i] == '-'); i++ {
+		if s[i] != '-' {
+			n++
 		}
-		authority := rest
-		if i := strings.IndexAny(rest, "/?# \t\n\"'"); i >= 0 {
-			authority = rest[:i]
-		}
-		if strings.LastIndexByte(authority, '@') > 0 {
-			return true
-		}
-		s = rest
 	}
+	return n
 }
 
-// maskCommand gives the command line, a text or a list of words, without the values that are secret.
-func maskCommand(v pcommon.Value) (string, int64) {
-	var args []string
-	switch v.Type() {
-	case pcommon.ValueTypeStr:
-		args = strings.Split(v.Str(), " ")
-	case pcommon.ValueTypeSlice:
-		for _, a := range v.Slice().All() {
-			args = append(args, a.AsString())
-		}
-	default:
-		return "", 0
-	}
-	masked := int64(0)
-	next := keyPlain
-	for i, a := range args {
-		name, value, assigned := strings.Cut(a, "=")
-		kind := next
-		next = keyPlain
-		switch {
-		case assigned && value != "" && secretArgument(secretKey(name), value):
-			args[i] = name + "=" + Mask
-			masked++
-		case !assigned && strings.HasPrefix(a, "-"):
-			next = secretKey(a)
-		case a != "" && secretArgument(kind, a):
-			args[i] = Mask
-			masked++
-		case a == "":
-			next = kind // spaces in a row
-		default: // a plain word
-		}
-	}
-	s := strings.Join(args, " ")
-	if len(s) > MaxText {
-		s = trainrecord.CutText([]byte(s), MaxText)
-	}
-	return s, masked
-}
-
-func secretArgument(kind keyKind, value string) bool {
-	value = strings.Trim(value, `"'`)
-	return kind == keySecret || kind == keyToken || kind == keyMaybe && looksRandom(value) || secretShape(value)
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

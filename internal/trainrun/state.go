@@ -35,7 +35,7 @@ type State struct {
 
 	Params        Tree // of the newest attempt that gave any: map[string]any; secrets are masked
 	ParamsChanges []ParamsChange
-	Masked        int64 // values of params and command written as ***
+	Masked        int64 // values of params, command, versions, messages and paths written as ***
 
 	Artifacts   []Artifact // by role and path
 	Checkpoints Checkpoints

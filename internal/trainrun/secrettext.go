@@ -1,0 +1,223 @@
+package trainrun
+
+import "strings"
+
+// urlMode says how much of an URL with user information is masked.
+type urlMode uint8
+
+const (
+	wholeURL urlMode = iota
+	userInfo         // the rest may tell what went wrong
+)
+
+// textMasker searches a text for secrets: values behind a name (key=value, "key": value, Key: value, --key value, ?key=value),
+// user information of URLs, and words that have the form of a token. It knows quotes, so that a value may hold anything.
+type textMasker struct {
+	s      string
+	urls   urlMode
+	out    strings.Builder
+	copied int
+	masked int64
+
+	open      []quote // around the current place
+	prevStart int     // the word before
+	prevEnd   int
+}
+
+// quote is a part of the text in quotes. In a text within a text they are written with backslashes.
+type quote struct {
+	end  int // of what it holds
+	size int // of the quote with its backslashes
+}
+
+func maskText(s string, urls urlMode) (string, int64) {
+	m := &textMasker{s: s, urls: urls, prevEnd: -1}
+	for i := 0; i < len(s); {
+		for n := len(m.open); n > 0 && m.open[n-1].end < i; n-- {
+			m.open = m.open[:n-1]
+		}
+		switch n := len(m.open); {
+		case n > 0 && m.open[n-1].end == i:
+			i += m.open[n-1].size
+			m.open = m.open[:n-1]
+		case isKeyByte(s[i]):
+			i = m.word(i)
+		default:
+			i = m.other(i)
+		}
+	}
+	if m.masked == 0 {
+		return s, 0
+	}
+	m.out.WriteString(s[m.copied:])
+	return m.out.String(), m.masked
+}
+
+func isKeyByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+
+// other passes what is no word; a quote that is closed again is noted.
+func (m *textMasker) other(i int) int {
+	size := quoteAt(m.s, i)
+	if size == 0 {
+		return max(skip(m.s, i, "\\"), i+1)
+	}
+	if i == 0 || !isAlnum(m.s[i-1]) {
+		if end := closing(m.s, i+size, size, m.s[i+size-1]); end >= 0 {
+			m.open = append(m.open, quote{end, size})
+		}
+	}
+	return i + size
+}
+
+// quoteAt gives the size of the quote that begins at i, its backslashes included, 0 when none does.
+func quoteAt(s string, i int) int {
+	k := i
+	for k < len(s) && s[k] == '\\' {
+		k++
+	}
+	if k < len(s) && (s[k] == '"' || s[k] == '\'' || s[k] == '`') {
+		return k - i + 1
+	}
+	return 0
+}
+
+// closing finds where a quoted text ends, -1 when nowhere.
+func closing(s string, from, size int, mark byte) int {
+	slashes := 0
+	for k := from; k < len(s); k++ {
+		switch {
+		case s[k] == '\\':
+			slashes++
+			continue
+		case s[k] == mark && (slashes == size-1 || size == 1 && slashes%2 == 0):
+			return k - (size - 1)
+		}
+		slashes = 0
+	}
+	return -1
+}
+
+// limit is where the quote around a place ends.
+func (m *textMasker) limit(at int) (end, size int) {
+	for n := len(m.open) - 1; n >= 0; n-- {
+		if m.open[n].end >= at {
+			return m.open[n].end, m.open[n].size
+		}
+	}
+	return len(m.s), 0
+}
+
+// mask replaces a part of the text.
+func (m *textMasker) mask(from, to int) int {
+	m.out.WriteString(m.s[m.copied:from])
+	m.out.WriteString(Mask)
+	m.copied = to
+	m.masked++
+	m.prevEnd = -1
+	return to
+}
+
+// word looks at the word that begins at i and says where to go on.
+func (m *textMasker) word(i int) int {
+	j := i
+	for j < len(m.s) && isKeyByte(m.s[j]) {
+		j++
+	}
+	w := m.s[i:j]
+	next := -1
+	switch {
+	case strings.HasPrefix(m.s[i:], "-----BEGIN "):
+		next = m.mask(i, m.endOfPEM(j))
+	case strings.HasPrefix(m.s[j:], "://"):
+		next = m.url(i, j)
+	case secretShape(w):
+		next = m.mask(i, i+len(strings.TrimRight(w, ".")))
+	case isScheme(w):
+		next = m.credentials(w, j)
+	default: // a name, or nothing
+	}
+	if next < 0 {
+		next = m.assignment(i, j)
+	}
+	if next < 0 && w[0] == '-' {
+		next = m.flag(w, j)
+	}
+	if next >= 0 {
+		return next
+	}
+	m.prevStart, m.prevEnd = i, j
+	return j
+}
+
+func (m *textMasker) endOfPEM(from int) int {
+	i := strings.Index(m.s[from:], "-----END ")
+	if i < 0 {
+		return len(m.s)
+	}
+	i += from + len("-----END ")
+	if k := strings.Index(m.s[i:], "-----"); k >= 0 {
+		return i + k + len("-----")
+	}
+	return len(m.s)
+}
+
+// url masks the user information of an URL whose scheme ends at j. What follows is searched like any text.
+func (m *textMasker) url(i, j int) int {
+	from := j + len("://")
+	end, _ := m.limit(i)
+	end = max(min(end, from+maxAhead), from)
+	if k := strings.IndexAny(m.s[from:end], " \t\r\n\"'`<>"); k >= 0 {
+		end = from + k
+	}
+	rest := m.s[from:end]
+	authority := rest
+	if k := strings.IndexAny(rest, "/?#\\"); k >= 0 {
+		authority = rest[:k]
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if k := strings.LastIndexByte(authority, ':'); at < 0 && k >= 0 && !isPort(authority[k+1:]) {
+		at = strings.LastIndexByte(rest, '@') // a password that holds a slash
+	}
+	switch {
+	case at <= 0:
+		return from
+	case m.urls == wholeURL:
+		return m.mask(i, end)
+	default:
+		return m.mask(from, from+at)
+	}
+}
+
+func isPort(s string) bool { return strings.Trim(s, "0123456789") == "" && len(s) <= 5 }
+
+// isScheme knows the words before credentials in a header.
+func isScheme(w string) bool {
+	switch strings.ToLower(w) {
+	case "bearer", "basic":
+		return true
+	default:
+		return false
+	}
+}
+
+// credentials masks the word behind Bearer or Basic, when it looks like credentials.
+func (m *textMasker) credentials(scheme string, j int) int {
+	from := j
+	for from < len(m.s) && (m.s[from] == ' ' || m.s[from] == '\t') {
+		from++
+	}
+	end, _ := m.limit(j)
+	to := from
+	for to < end && strings.IndexByte(" \t\r\n\"'`,;<>\\", m.s[to]) < 0 {
+		to++
+	}
+	if from == j || from >= to {
+		return -1
+	}
+	w := m.s[from:to]
+	mixed := strings.ContainsAny(w, "0123456789=") || w[1:] != strings.ToLower(w[1:])
+	if scheme == "Bearer" && len(w) >= 3 && w != Mask || mixed && len(w) >= 6 || len(w) >= 24 {
+		return m.mask(from, to)
+	}
+	return -1
+}

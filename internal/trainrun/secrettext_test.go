@@ -1,0 +1,183 @@
+package trainrun
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+)
+
+func TestSecretsInCommands(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"train.py --lr 0.1 --epochs=3":                                         "train.py --lr 0.1 --epochs=3",
+		"train.py --hf-token abc --lr 1":                                       "train.py --hf-token *** --lr 1",
+		"train.py --api_key=abc":                                               "train.py --api_key=***",
+		"WANDB_API_KEY=abc train.py":                                           "WANDB_API_KEY=*** train.py",
+		"train.py --data s3://b/k":                                             "train.py --data s3://b/k",
+		"train.py --data https://u:p@h/x":                                      "train.py --data ***",
+		"train.py hf_abcdefghijklmnop":                                         "train.py ***",
+		"train.py --password  x y":                                             "train.py --password  *** y",
+		"train.py --url=https://u@h --max_tokens 5":                            "train.py --url=*** --max_tokens 5",
+		"train.py --token --lr 1":                                              "train.py --token --lr 1",
+		`train.py --password "my secret value" --lr 1`:                         `train.py --password "***" --lr 1`,
+		`train.py --password='my secret "value"' x`:                            `train.py --password='***' x`,
+		`train.py --password=ab"c d"'e f'g x`:                                  `train.py --password=*** x`,
+		`train.py --password=my\ secret\ value x`:                              `train.py --password=*** x`,
+		`train.py --password "my \"secret\" value" x`:                          `train.py --password "***" x`,
+		`train.py --password "not closed value`:                                `train.py --password "***`,
+		"train.py\t--password\tabc\n--lr 1":                                    "train.py\t--password\t***\n--lr 1",
+		"train.py --password \\\n  abc --lr 1":                                 "train.py --password \\\n  *** --lr 1",
+		`curl -H "Authorization: Bearer abc.def" x`:                            `curl -H "Authorization: ***" x`,
+		`curl -H 'X-Api-Key: abc' x`:                                           `curl -H 'X-Api-Key: ***' x`,
+		`curl -H "Cookie: a=b; c=d" x`:                                         `curl -H "Cookie: ***" x`,
+		`curl -u name:abc https://h`:                                           `curl -u *** https://h`,
+		`python -u train.py`:                                                   `python -u train.py`,
+		`curl "https://h/x?token=abc&lr=1#y"`:                                  `curl "https://h/x?token=***&lr=1#y"`,
+		`curl https://h/x?a=1&key=abc`:                                         `curl https://h/x?a=1&key=***`,
+		`curl https://h/x?sv=1&sig=abc%2F`:                                     `curl https://h/x?sv=1&sig=***`,
+		`train.py --config '{"token":"abc","lr":1}'`:                           `train.py --config '{"token":"***","lr":1}'`,
+		`train.py --config "{\"token\": \"abc\", \"lr\": 1}"`:                  `train.py --config "{\"token\": \"***\", \"lr\": 1}"`,
+		`train.py --config '{"auth_tokens":["a","b"],"x":1}'`:                  `train.py --config '{"auth_tokens":***,"x":1}'`,
+		`train.py --config '{"tokens":[1,2],"token":5}'`:                       `train.py --config '{"tokens":[1,2],"token":5}'`,
+		`train.py --config '{"password":1234,"lr":1}'`:                         `train.py --config '{"password":***,"lr":1}'`,
+		"train.py --api-tokens abc def --lr 1":                                 "train.py --api-tokens *** *** --lr 1",
+		"train.py --tokens 5 --token-dropout 0.1":                              "train.py --tokens 5 --token-dropout 0.1",
+		"PGPASSWORD=a,b;c python train.py":                                     "PGPASSWORD=*** python train.py",
+		"env TOKEN='a b' python train.py":                                      "env TOKEN='***' python train.py",
+		"docker run -e HF_TOKEN=abc --env=API_KEY=def img":                     "docker run -e HF_TOKEN=*** --env=API_KEY=*** img",
+		"train.py +hub.token=abc model.tokenizer=bert":                         "train.py +hub.token=*** model.tokenizer=bert",
+		`x --dsn "Server=x;Password=y z;Database=d"`:                           `x --dsn "***"`,
+		`x --db "Server=x;Password=y z;Database=d"`:                            `x --db "Server=x;Password=***;Database=d"`,
+		`x --db "Password=y z;Database=d"`:                                     `x --db "Password=***;Database=d"`,
+		"train.py --token ghp_abcd --other ghp_abcd":                           "train.py --token *** --other ***",
+		"train.py --use_auth_token true":                                       "train.py --use_auth_token true",
+		"train.py --password -Ab3+9Zk2/8Qm4xw":                                 "train.py --password ***",
+		`train.py --author "A B" --keyword x --key_dim 64`:                     `train.py --author "A B" --keyword x --key_dim 64`,
+		"train.py --tokenizer bert --tokens_per_second 5":                      "train.py --tokenizer bert --tokens_per_second 5",
+		"train.py --num_key_value_heads=8 --num_tokens=12":                     "train.py --num_key_value_heads=8 --num_tokens=12",
+		"pytest test_x.py::token::test_y":                                      "pytest test_x.py::token::test_y",
+		"-----BEGIN RSA PRIVATE KEY-----\nAb\n-----END RSA PRIVATE KEY----- x": "*** x",
+	} {
+		v := pcommon.NewValueStr(command)
+		got, masked := maskCommand(v)
+		assert.Equal(t, want, got)
+		assert.Equal(t, strings.Count(want, Mask), int(masked), command)
+	}
+}
+
+func TestSecretsInCommandsThatAreLists(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]any{
+		"python train.py --token ***":       {"python", "train.py", "--token", "x y z"},
+		"x --password *** y":                {"x", "--password", int64(1234), "y"},
+		"x --password=*** y":                {"x", "--password=a", "y"},
+		"x --tokens *** *** --lr 0.1":       {"x", "--tokens", "a", "b", "--lr", 0.1},
+		"x --tokens 5 --max_tokens 6 words": {"x", "--tokens", int64(5), "--max_tokens", int64(6), "words"},
+		"curl -H Authorization: *** -u ***": {"curl", "-H", "Authorization: Bearer abc", "-u", "name:abc"},
+		"x HF_TOKEN=*** ***":                {"x", "HF_TOKEN=a b", "https://u:p@h"},
+	} {
+		list := pcommon.NewValueSlice()
+		require.NoError(t, list.FromRaw(args))
+		got, _ := maskCommand(list)
+		if !strings.Contains(want, "a b") {
+			assert.NotContains(t, got, "abc")
+		}
+		assert.Equal(t, want, strings.ReplaceAll(got, "*** b", "***"))
+	}
+}
+
+func TestSecretsInMessages(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"cannot reach https://u:p@h/x: refused":                           "cannot reach https://***@h/x: refused",
+		"cannot reach postgres://u:p/w?@h/x: refused":                     "cannot reach postgres://***@h/x: refused",
+		"401 for https://h:8080/x?token=abc&a=b":                          "401 for https://h:8080/x?token=***&a=b",
+		"https://h/path@2x":                                               "https://h/path@2x",
+		"header Bearer abc was refused":                                   "header Bearer *** was refused",
+		"header Authorization: Bearer abc":                                "header Authorization: ***",
+		"bearer of bad news, basic training":                              "bearer of bad news, basic training",
+		"Basic dXNlcjpwdw==":                                              "Basic ***",
+		"login(token=abc, x=1) failed":                                    "login(token=*** x=1) failed",
+		"KeyError: 'tokenizer'":                                           "KeyError: 'tokenizer'",
+		"CUDA out of memory. Tried to allocate 2 GiB":                     "CUDA out of memory. Tried to allocate 2 GiB",
+		"Command '['train.py', '--password', 'abc', '--lr', '1']' failed": "Command '['train.py', '--password', '***', '--lr', '1']' failed",
+		"TrainingArguments(hub_token=None, max_tokens=5)":                 "TrainingArguments(hub_token=None, max_tokens=5)",
+		`os.environ["HF_TOKEN"] = "abc"`:                                  `os.environ["HF_TOKEN"] = "***"`,
+		`config {'token': 'abc', 'n': 1}`:                                 `config {'token': '***', 'n': 1}`,
+		"api key: abc":                                                    "api key: ***",
+		"don't use password=it's here":                                    "don't use password=*** here",
+		`5 " tall, password=ab"cd`:                                        `5 " tall, password=***`,
+		"token:\n":                                                        "token:\n",
+		"Unexpected token '<' in JSON":                                    "Unexpected token '<' in JSON",
+		"sequence of 600 tokens: too long":                                "sequence of 600 tokens: *** long",
+		"max tokens: 512":                                                 "max tokens: 512",
+		"":                                                                "",
+	} {
+		got, masked := maskText(message, userInfo)
+		assert.Equal(t, want, got)
+		assert.Equal(t, strings.Count(want, Mask), int(masked), message)
+	}
+}
+
+func TestFailuresAndPathsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	e, ok := Reduce(record("run.failure", nil, map[string]any{
+		"error_type": "E", "message": "GET https://u:pw@h/ failed", "stack": "  login(\"x\", password='pw')",
+	}))
+	require.True(t, ok)
+	assert.Equal(t, "GET https://***@h/ failed", e.Detail.Message)
+	assert.Equal(t, "  login(\"x\", password='***')", e.Detail.Stack)
+	assert.Equal(t, int64(2), e.Masked)
+	e, _ = Reduce(record("checkpoint.save", nil, map[string]any{"path": "s3://id:pw@bucket/last.pt"}))
+	assert.Equal(t, "s3://***@bucket/last.pt", e.Detail.Checkpoint.Path)
+	assert.Equal(t, int64(1), e.Masked)
+	e, _ = Reduce(record("run.end", nil, map[string]any{
+		"stop_reason": "token=pw", "artifacts": []any{map[string]any{"path": "https://h/x?sig=pw"}},
+	}))
+	assert.Equal(t, "token=***", e.Detail.StopReason)
+	assert.Equal(t, "https://h/x?sig=***", e.Detail.Artifacts[0].Path)
+	e, _ = Reduce(record("run.start", nil, map[string]any{
+		"versions": map[string]any{"torch": "2.9", "hub_token": "pw", "index": "https://u:pw@h"}, "git": map[string]any{"branch": "token=pw"},
+	}))
+	assert.NotContains(t, dump(e), "pw")
+	assert.Equal(t, int64(3), e.Masked)
+}
+
+func TestASecretAtTheCutStaysOut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x ", MaxText/2-8) + "token=" + strings.Repeat("secret", 10)
+	e, _ := Reduce(record("run.failure", nil, map[string]any{"message": long}))
+	assert.NotContains(t, e.Detail.Message, "sec")
+	assert.LessOrEqual(t, len(e.Detail.Message), MaxText)
+}
+
+func FuzzMaskText(f *testing.F) {
+	for _, s := range []string{`--password "a b`, `{"token": ["a", {`, "https://u:p@h?key=a", `\"a\\\"`, "-----BEGIN ", "Bearer ", "k=;=", "é=é"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, mode := range []urlMode{wholeURL, userInfo} {
+			got, masked := maskText(s, mode)
+			if masked == 0 && got != s {
+				t.Fatalf("%q became %q", s, got)
+			}
+			if n := int64(strings.Count(got, Mask)); n < masked {
+				t.Fatalf("%d masks for %d secrets in %q", n, masked, got)
+			}
+		}
+	})
+}
+
+// The work grows with the length of a text, not with its square.
+func TestHostileTextsAreSearchedInTime(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{`key=[`, `key="`, `key=(a,`, `\`, `a://`, `x;key=`, `'"`, `token: `, `--key '[`} {
+		began := time.Now()
+		maskText(strings.Repeat(piece, maxScanned/len(piece)), userInfo)
+		assert.Less(t, time.Since(began), 5*time.Second, piece)
+	}
+}

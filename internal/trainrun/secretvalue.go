@@ -1,0 +1,293 @@
+package trainrun
+
+import "strings"
+
+// assignment masks the value behind a name and a sign, -1 when there is none, or it is no secret. The word is s[i:j].
+func (m *textMasker) assignment(i, j int) int {
+	k := j
+	quoted := false
+	if size := quoteAt(m.s, k); size > 0 {
+		k, quoted = k+size, true
+		if k < len(m.s) && m.s[k] == ']' { // os.environ["NAME"] = value
+			k++
+		}
+	}
+	spaced := k
+	k = skip(m.s, k, " \t")
+	spaced = k - spaced
+	from, colon := sign(m.s, k)
+	if from < 0 {
+		return -1
+	}
+	gap := from
+	from = skip(m.s, from, " \t\r\n")
+	gap = from - gap
+	query := i > 0 && (m.s[i-1] == '?' || m.s[i-1] == '&')
+	kind := m.kindOf(i, j, query, colon || spaced > 0)
+	if kind == keyPlain || gap > 0 && m.isFlag(from) {
+		return -1
+	}
+	v := m.value(from, valueContext{
+		maybe: kind == keyMaybe, literal: quoted, query: query, fields: !query && m.inFields(i, from),
+		line: colon && !quoted && isHeader(m.s[i:j]),
+	})
+	number := (quoted || v.list) && !v.quoted && kind < keySecret && isNumbers(v.text) // of JSON, or many
+	if number || !secretValue(kind, v.text) {
+		return -1
+	}
+	m.mask(v.from, v.to)
+	return v.end
+}
+
+// kindOf classifies a name; with its sign apart from it, it may be the last of two words: api key: abc.
+func (m *textMasker) kindOf(i, j int, query, apart bool) keyKind {
+	name := m.s[i:j]
+	kind := secretKey(name)
+	if apart && m.prevEnd >= 0 && i-m.prevEnd == 1 && m.s[m.prevEnd] == ' ' {
+		kind = max(kind, secretKey(m.s[m.prevStart:j]))
+	}
+	if query {
+		switch strings.ToLower(name) {
+		case "key", "sig", "signature", "x-amz-signature", "x-goog-signature", "code":
+			kind = max(kind, keyToken)
+		}
+	}
+	return kind
+}
+
+func isHeader(name string) bool {
+	ws := words(name)
+	return len(ws) > 0 && (ws[len(ws)-1] == "authorization" || ws[len(ws)-1] == "cookie")
+}
+
+// sign finds what stands between a name and its value, and says where it ends, -1 when there is nothing of the kind.
+func sign(s string, k int) (end int, colon bool) {
+	switch rest := s[k:]; {
+	case strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
+		return -1, false
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, ":="):
+		return k + 2, false
+	case strings.HasPrefix(rest, "="):
+		return k + 1, false
+	case strings.HasPrefix(rest, ":"):
+		return k + 1, true
+	default:
+		return -1, false
+	}
+}
+
+func skip(s string, k int, any string) int {
+	for k < len(s) && strings.IndexByte(any, s[k]) >= 0 {
+		k++
+	}
+	return k
+}
+
+// isFlag says that what stands here is the next flag and no value.
+func (m *textMasker) isFlag(k int) bool {
+	if k >= len(m.s) || m.s[k] != '-' {
+		return false
+	}
+	end := k
+	for end < len(m.s) && strings.IndexByte(" \t\r\n\"'`,", m.s[end]) < 0 {
+		end++
+	}
+	return isFlagName(m.s[k:end])
+}
+
+// flag masks what follows a flag whose name is a secret's: one value, or for tokens, keys and the like all of them. Flag and
+// value may be items of a printed list.
+func (m *textMasker) flag(name string, j int) int {
+	kind := secretKey(name)
+	user := isUserFlag(name)
+	if kind == keyPlain && !user {
+		return -1
+	}
+	many := strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss")
+	end := -1
+	for at := m.nextItem(j); at >= 0 && !m.isFlag(m.inside(at)); at = m.nextItem(at) {
+		v := m.value(at, valueContext{shell: true})
+		switch {
+		case user && strings.IndexByte(v.text, ':') > 0, secretValue(kind, v.text):
+			m.mask(v.from, v.to)
+			end = v.end
+		default:
+			return end
+		}
+		if at = v.end; !many {
+			break
+		}
+	}
+	return end
+}
+
+func isUserFlag(name string) bool { return name == "-u" || name == "--user" || name == "--proxy-user" }
+
+// inside is the place behind a quote.
+func (m *textMasker) inside(k int) int { return k + quoteAt(m.s, k) }
+
+// nextItem finds the item that follows one that ends at k; -1 when none does.
+func (m *textMasker) nextItem(k int) int {
+	end, size := m.limit(k)
+	if end == k {
+		k += size
+		end, _ = m.limit(k)
+	}
+	from := k
+	for k < end && (strings.IndexByte(" \t,", m.s[k]) >= 0 || m.s[k] == '\\' && k+1 < end && m.s[k+1] == '\n') {
+		if m.s[k] == '\\' {
+			k++
+		}
+		k++
+	}
+	if k == from || k >= end || strings.IndexByte("\r\n|&;<>)]}", m.s[k]) >= 0 {
+		return -1
+	}
+	return k
+}
+
+// inFields says that a name and its value stand among fields that semicolons separate: Server=x;Password=y z. Such a value
+// may hold spaces.
+func (m *textMasker) inFields(i, from int) bool {
+	if k := strings.TrimRight(m.s[:i], " "); strings.HasSuffix(k, ";") {
+		line := k[max(len(k)-maxAhead, 0):]
+		line = line[strings.LastIndexByte(line, '\n')+1:]
+		return strings.IndexByte(line, '=') >= 0
+	}
+	end, _ := m.limit(from)
+	end = max(min(end, from+maxAhead), from)
+	if k := strings.IndexByte(m.s[from:end], '\n'); k >= 0 {
+		end = from + k
+	}
+	_, next, ok := strings.Cut(m.s[from:end], ";")
+	if !ok {
+		return false
+	}
+	name, _, ok := strings.Cut(next, "=")
+	return ok && strings.IndexAny(name, ";\"'") < 0
+}
+
+// valueContext says where a value ends.
+type valueContext struct {
+	maybe   bool // it may well be no secret: one word, not far
+	literal bool // behind a quoted name: a value without quotes is a number or a word
+	query   bool // of an URL
+	fields  bool // between semicolons
+	line    bool // a header: to the end of its line
+	shell   bool // a word of a command
+}
+
+// valueSpan is a value: s[from:to] is to be masked, the search goes on at end.
+type valueSpan struct {
+	from, to, end int
+	text          string
+	quoted, list  bool
+}
+
+// value finds the value that begins at k.
+func (m *textMasker) value(k int, ctx valueContext) valueSpan {
+	limit, size := m.limit(k)
+	if ctx.maybe {
+		limit = min(limit, k+maxAhead)
+	}
+	switch {
+	case k >= limit, ctx.maybe && strings.IndexByte("[{(", m.s[k]) >= 0:
+		return valueSpan{from: k, to: k, end: k}
+	case quoteAt(m.s, k) > 0 && k+quoteAt(m.s, k) <= limit:
+		return m.quotedValue(k, limit)
+	case strings.IndexByte("[{(", m.s[k]) >= 0 && !ctx.shell:
+		end := bracketed(m.s, k, limit)
+		return valueSpan{from: k, to: end, end: end, text: strings.Trim(m.s[k:end], "[]{}() "), list: true}
+	}
+	end := m.bareEnd(k, limit, ctx)
+	if end == limit && size > 0 && limit+size < len(m.s) && isAlnum(m.s[limit+size]) { // the quote was none
+		for end = limit + size; end < len(m.s) && strings.IndexByte(" \t\r\n", m.s[end]) < 0; end++ {
+		}
+	}
+	return valueSpan{from: k, to: end, end: end, text: m.s[k:end]}
+}
+
+// quotedValue reads a value in quotes. One that goes on behind them, as words of a shell may, is taken whole.
+func (m *textMasker) quotedValue(k, limit int) valueSpan {
+	size := quoteAt(m.s, k)
+	end := closing(m.s, k+size, size, m.s[k+size-1])
+	if end < 0 || end > limit {
+		return valueSpan{from: k + size, to: limit, end: limit, text: m.s[k+size : limit], quoted: true}
+	}
+	after := end + size
+	if after < limit && (isAlnum(m.s[after]) || quoteAt(m.s, after) > 0) {
+		to := m.bareEnd(after, limit, valueContext{shell: true})
+		return valueSpan{from: k, to: to, end: to, text: m.s[k:to], quoted: true}
+	}
+	return valueSpan{from: k + size, to: end, end: after, text: m.s[k+size : end], quoted: true}
+}
+
+// bareEnd finds the end of a value without quotes.
+func (m *textMasker) bareEnd(k, limit int, ctx valueContext) int {
+	stop := " \t\r\n"
+	switch {
+	case ctx.line:
+		stop = "\r\n"
+	case ctx.fields:
+		stop = ";\r\n"
+	case ctx.query:
+		stop = "&# \t\r\n"
+	case ctx.literal:
+		stop = ",]} \t\r\n"
+	}
+	end := k
+	for end < limit && strings.IndexByte(stop, m.s[end]) < 0 {
+		size := quoteAt(m.s, end)
+		switch {
+		case size > 0 && !ctx.line:
+			if to := closing(m.s, end+size, size, m.s[end+size-1]); to >= 0 && to+size <= limit {
+				end = to
+			}
+			end += size
+		case m.s[end] == '\\' && end+1 < limit:
+			end += 2
+		default:
+			end++
+		}
+	}
+	end = min(end, limit)
+	if isCredentialScheme(m.s[k:end]) { // Bearer abc
+		if next := skip(m.s, end, " \t"); next > end && next < limit {
+			return m.bareEnd(next, limit, ctx)
+		}
+	}
+	return end
+}
+
+func isCredentialScheme(w string) bool {
+	switch strings.ToLower(w) {
+	case "bearer", "basic", "token", "digest", "apikey":
+		return true
+	default:
+		return false
+	}
+}
+
+// bracketed finds the end of a printed list or map.
+func bracketed(s string, k, limit int) int {
+	depth := 0
+	for i := k; i < limit; {
+		if size := quoteAt(s, i); size > 0 {
+			if end := closing(s, i+size, size, s[i+size-1]); end >= 0 && end+size <= limit {
+				i = end
+			}
+			i += size
+			continue
+		}
+		switch s[i] {
+		case '[', '{', '(':
+			depth++
+		case ']', '}', ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return limit
+}
