@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stubs stand for the frameworks: only what the blocks of docs/trainers.md touch, called as the frameworks call it.
+const stubs = `
+import sys, types
+def module(name, **names):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(names)
+for parent in ("lightning", "lightning.pytorch", "lightning.pytorch.loggers"):
+    module(parent)
+module("transformers", TrainerCallback=object)
+module("lightning.pytorch.loggers.logger", Logger=object)
+module("lightning.pytorch.utilities", rank_zero_only=lambda f: f)
+class Float:  # a number that json does not know, such as a tensor or a NumPy scalar
+    def __init__(self, v): self.v = v
+    def __float__(self): return self.v
+`
+
+const huggingFaceRun = `
+state = types.SimpleNamespace(is_world_process_zero=True, global_step=5)
+callback = Rows()
+callback.on_log(None, state, None, logs={"loss": 2.5, "grad_norm": Float(1.5), "learning_rate": 1e-3, "epoch": 1.0})
+callback.on_log(None, state, None, logs={"eval_loss": 2.0, "eval_runtime": 1.0, "epoch": 1.0})
+callback.on_log(None, state, None, logs={"train_runtime": 9.0, "train_samples_per_second": 7.8, "train_loss": 2.25, "epoch": 1.0})
+`
+
+const ultralyticsRun = `
+for epoch in range(2):
+    on_fit_epoch_end(types.SimpleNamespace(epoch=epoch, tloss=None, lr={"lr/pg0": Float(0.01)},
+        label_loss_items=lambda loss, prefix: {prefix + "/box_loss": 1.5 - epoch},
+        metrics={"metrics/mAP50(B)": Float(0.25 + epoch / 4), "val/box_loss": 2.0 - epoch}))
+`
+
+const lightningRun = `
+logger = Rows()
+logger.log_metrics({"train_loss_step": Float(0.5), "epoch": 0}, step=49)
+logger.log_metrics({"val_loss": Float(0.25), "epoch": 0}, step=49)
+logger.log_metrics({"train_loss_epoch": Float(0.75), "epoch": 0}, step=49)
+`
+
+// TestTheBlocksForTrainersWriteStreamsThatAreUnderstood runs each block of docs/trainers.md as its framework would, and the launcher.
+func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skipf("THE BLOCKS OF docs/trainers.md WERE NOT RUN: %v", err)
+	}
+	const page = "docs/trainers.md"
+	for name, c := range map[string]struct {
+		n    int
+		run  string
+		want liveRun
+	}{
+		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}},
+		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50(B)", Mode: "max", Value: 0.5, Step: 1}}},
+		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFolders(t)
+			home := filepath.Dir(f.runs)
+			train := stubs + block(t, page, "python", 0) + block(t, page, "python", c.n) + c.run
+			require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte(train), 0o600))
+			if name == "ultralytics" { // its rows have several metrics that could decide
+				newTrainer(t, f, "my-run").write(block(t, page, "json", 0))
+			}
+			launcher := exec.Command("sh", "-ec", block(t, page, "sh", 0))
+			launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home)
+			out, err := launcher.CombinedOutput()
+			require.NoError(t, err, string(out))
+			quickstart(t, f).Start()
+			c.want.id, c.want.framework, c.want.outcome, c.want.reason = "my-run", name, "success", "exit status 0"
+			requireResult(t, f, c.want)
+		})
+	}
+}
