@@ -1,6 +1,7 @@
 package dvcresultexporter
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -72,4 +73,26 @@ func TestOneConfigurationIsOneInstance(t *testing.T) {
 	c, err := shared.get(set, &other)
 	require.NoError(t, err)
 	assert.NotSame(t, a, c)
+}
+
+func TestTwoExportersHaveTwoSeries(t *testing.T) {
+	t.Parallel()
+	tel := componenttest.NewTelemetry()
+	for _, name := range []string{"", "second"} {
+		cfg := createDefaultConfig().(*Config)
+		cfg.Directory = t.TempDir()
+		set := exportertest.NewNopSettings(metadata.Type)
+		set.ID, set.TelemetrySettings = component.NewIDWithName(metadata.Type, name), tel.NewTelemetrySettings()
+		exp, err := NewFactory().CreateLogs(t.Context(), set, cfg)
+		require.NoError(t, err)
+		require.NoError(t, exp.Start(t.Context(), componenttest.NewNopHost()))
+		t.Cleanup(func() { require.NoError(t, exp.Shutdown(context.Background())) })
+		require.NoError(t, exp.ConsumeLogs(t.Context(), logsOf(t, wholeRun("a")[:1]...)))
+	}
+	componentcheck.AssertTelemetry(t, tel, "otelcol_dvc_result_records",
+		`otelcol_dvc_result_records{exporter="dvc_result"} 1`, `otelcol_dvc_result_records{exporter="dvc_result/second"} 1`)
+	componentcheck.AssertTelemetry(t, tel, "otelcol_dvc_result_masked_values",
+		`otelcol_dvc_result_masked_values{exporter="dvc_result"} 1`, `otelcol_dvc_result_masked_values{exporter="dvc_result/second"} 1`)
+	assert.Len(t, componentcheck.FormatTelemetry(t, tel, "otelcol_dvc_result_runs"), 6)
+	assert.Len(t, componentcheck.FormatTelemetry(t, tel, "otelcol_dvc_result_state_size"), 2)
 }

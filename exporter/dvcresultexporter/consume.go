@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -24,6 +22,7 @@ const (
 // tally counts what became of the records of a call.
 type tally struct {
 	taken   int64
+	masked  int64
 	ignored map[string]int64
 }
 
@@ -31,10 +30,13 @@ func (t *tally) ignore(reason string) { t.ignored[reason]++ }
 
 func (g *engine) count(ctx context.Context, t *tally) {
 	if t.taken > 0 {
-		g.telemetry.Records.Add(ctx, t.taken)
+		g.telemetry.Records.Add(ctx, t.taken, g.telemetry.Self())
+	}
+	if t.masked > 0 {
+		g.telemetry.MaskedValues.Add(ctx, t.masked, g.telemetry.Self())
 	}
 	for reason, n := range t.ignored {
-		g.telemetry.IgnoredRecords.Add(ctx, n, metric.WithAttributes(attribute.String("reason", reason)))
+		g.telemetry.IgnoredRecords.Add(ctx, n, g.telemetry.With("reason", reason))
 	}
 }
 
@@ -62,6 +64,7 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 			t.ignore(duplicate)
 		default:
 			t.taken++
+			t.masked += entries[i].Masked
 			g.store.add(entries[i])
 			r.touch(&entries[i], now)
 			touched[r] = true

@@ -11,8 +11,6 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
@@ -183,7 +181,7 @@ func (g *engine) warn(message string, err error) {
 }
 
 // observe gives the gauges.
-func (g *engine) observe(runs, size func(int64, ...metric.ObserveOption)) {
+func (g *engine) observe(runs func(state string, n int64), size func(bytes int64)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var open, settled, closed int64
@@ -197,8 +195,8 @@ func (g *engine) observe(runs, size func(int64, ...metric.ObserveOption)) {
 			open++
 		}
 	}
-	runs(open, metric.WithAttributes(attribute.String("state", "open")))
-	runs(settled, metric.WithAttributes(attribute.String("state", "settled")))
-	runs(closed, metric.WithAttributes(attribute.String("state", "closed")))
+	runs("open", open)
+	runs("settled", settled)
+	runs("closed", closed)
 	size(g.size)
 }

@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
@@ -32,7 +31,7 @@ type resultExporter struct {
 }
 
 func newExporter(set exporter.Settings, cfg *Config) (*resultExporter, error) {
-	tel, err := metadata.NewTelemetryBuilder(set.TelemetrySettings)
+	tel, err := metadata.NewTelemetryBuilder(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func (e *resultExporter) start(ctx context.Context, host component.Host) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.engine = eng
-	return e.telemetry.Observe(func(runs, size func(int64, ...metric.ObserveOption)) { eng.observe(runs, size) })
+	return e.telemetry.Observe(eng.observe)
 }
 
 // storage opens the state's client; nil without a storage extension.

@@ -78,7 +78,7 @@ func TestDirectoryThatRefusesNeverFailsThePipeline(t *testing.T) {
 				statuses := r.host.Statuses()
 				assert.Equal(t, componentstatus.StatusRecoverableError, statuses[0])
 				assert.Equal(t, componentstatus.StatusOK, statuses[len(statuses)-1])
-				r.telemetry(`otelcol_dvc_result_records 8`, `otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 1`,
+				r.telemetry(`otelcol_dvc_result_masked_values 2`, `otelcol_dvc_result_records 8`, `otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 1`,
 					`otelcol_dvc_result_runs{state="settled"} 1`, r.stateSize(), `otelcol_dvc_result_write_errors{reason="`+reason+`"} 10`,
 					`otelcol_dvc_result_written_results{outcome="success"} 1`)
 			})

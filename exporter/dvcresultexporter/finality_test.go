@@ -21,7 +21,7 @@ func TestResultComesAfterTheLateGraceOfTheEnd(t *testing.T) {
 		assert.Nil(t, r.files("a"))
 		pass(time.Nanosecond)
 		r.says("a", "success", true, false)
-		r.telemetry(`otelcol_dvc_result_records 7`,
+		r.telemetry(`otelcol_dvc_result_masked_values 1`, `otelcol_dvc_result_records 7`,
 			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`,
 			`otelcol_dvc_result_written_results{outcome="success"} 1`, r.stateSize())
 	})
@@ -49,7 +49,7 @@ func TestLateRecordIsAppliedOncePerLateGraceAndLaterOnesAreCountedOnly(t *testin
 		r.feed(line{record("a", 400, "heartbeat", ""), 99000})
 		pass(time.Hour)
 		assert.Equal(t, before, r.files("a"))
-		r.telemetry(`otelcol_dvc_result_ignored_records{reason="late"} 1`, `otelcol_dvc_result_records 7`,
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="late"} 1`, `otelcol_dvc_result_masked_values 1`, `otelcol_dvc_result_records 7`,
 			`otelcol_dvc_result_runs{state="closed"} 1`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
 			`otelcol_dvc_result_state_size 0`, `otelcol_dvc_result_written_results{outcome="success"} 2`)
 	})

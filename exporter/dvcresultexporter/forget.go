@@ -66,7 +66,7 @@ func (g *engine) drop(ctx context.Context, r *run) {
 		g.warn("The storage did not give up a run", err)
 	}
 	if !r.closed {
-		g.telemetry.DroppedRuns.Add(ctx, 1)
+		g.telemetry.DroppedRuns.Add(ctx, 1, g.telemetry.Self())
 	}
 	r.fold, r.packed = nil, nil
 	g.resize(r)

@@ -15,19 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"pgregory.net/rapid"
-
-	"github.com/pathologize/otelcol-train/internal/componentcheck"
 )
 
 // stateSize is the telemetry line of a gauge whose value is an estimate.
 func (r *rig) stateSize() string {
 	r.t.Helper()
-	for _, l := range componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_dvc_result_") {
-		if strings.HasPrefix(l, "otelcol_dvc_result_state_size") {
-			return l
-		}
-	}
-	return "no state size"
+	return "otelcol_dvc_result_state_size " + r.metric("otelcol_dvc_result_state_size")
 }
 
 // Order, duplicates, batches, restarts and kills change no byte of a result.
@@ -102,7 +95,7 @@ func TestReplayTouchesNoFile(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, os.SameFile(before, after))
 		assert.Equal(t, before.ModTime(), after.ModTime())
-		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 7`, `otelcol_dvc_result_records 7`,
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 7`, `otelcol_dvc_result_masked_values 1`, `otelcol_dvc_result_records 7`,
 			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`,
 			`otelcol_dvc_result_written_results{outcome="success"} 1`, r.stateSize())
 	})
@@ -257,7 +250,7 @@ func TestWithoutStorageTheStreamBringsTheStateBack(t *testing.T) {
 		r.feed(wholeRun("a")...)
 		pass(time.Minute)
 		assert.Equal(t, want, r.files("a"))
-		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 3`, `otelcol_dvc_result_kept_results 1`, `otelcol_dvc_result_records 7`,
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="duplicate"} 3`, `otelcol_dvc_result_kept_results 1`, `otelcol_dvc_result_masked_values 1`, `otelcol_dvc_result_records 7`,
 			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 1`, r.stateSize())
 		r.stop()
 	})

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -92,7 +90,7 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 func journalKey(n uint64) string { return journalPrefix + strconv.FormatUint(n, 10) }
 
 func (s *store) failed(ctx context.Context, operation string) {
-	s.telemetry.StorageErrors.Add(ctx, 1, metric.WithAttributes(attribute.String("operation", operation)))
+	s.telemetry.StorageErrors.Add(ctx, 1, s.telemetry.With("operation", operation))
 }
 
 // batch applies operations, counted as one.

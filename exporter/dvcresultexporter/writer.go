@@ -4,9 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
-
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -44,7 +41,7 @@ func (g *engine) visit(r *run) {
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity})
 	result, err := g.out.write(resultSet(r.dir, files, j.state))
 	if err != nil {
-		g.telemetry.WriteErrors.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", string(atomicdir.ReasonOf(err)))))
+		g.telemetry.WriteErrors.Add(ctx, 1, g.telemetry.With("reason", string(atomicdir.ReasonOf(err))))
 		g.report.failed(r, err)
 	} else {
 		g.wrote(ctx, r, j.verdict, result)
@@ -162,9 +159,9 @@ func (g *engine) wrote(ctx context.Context, r *run, v resultfile.Verdict, result
 		if outcome == "" {
 			outcome = "running"
 		}
-		g.telemetry.WrittenResults.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+		g.telemetry.WrittenResults.Add(ctx, 1, g.telemetry.With("outcome", outcome))
 	case atomicdir.Kept:
-		g.telemetry.KeptResults.Add(ctx, 1)
+		g.telemetry.KeptResults.Add(ctx, 1, g.telemetry.Self())
 		g.report.kept(r)
 	}
 }

@@ -173,6 +173,11 @@ func (t *treeReader) list(s pcommon.Slice, depth int, kind keyKind) Tree {
 			out = append(out, t.value(v, depth+1, kind))
 			continue
 		}
+		if s, ok := maskWord(word); ok && kind == keyPlain && next == keyPlain {
+			t.masked++
+			out = append(out, s)
+			continue
+		}
 		out = append(out, t.value(v, depth+1, max(kind, next)))
 		if !many {
 			next = keyPlain
@@ -182,6 +187,15 @@ func (t *treeReader) list(s pcommon.Slice, depth int, kind keyKind) Tree {
 		}
 	}
 	return out
+}
+
+// maskWord masks the value of an item such as name=value: it takes all that follows, spaces as well.
+func maskWord(w string) (string, bool) {
+	name, value, ok := strings.Cut(w, "=")
+	if !ok || len(name) > maxName || strings.ContainsAny(name, " \t\n\"':/?;,{[(") || !secretValue(secretKey(name), value) {
+		return w, false
+	}
+	return name + "=" + Mask, true
 }
 
 // isFlagName says that a word is a flag, and no value that begins like one: a number, or something random.

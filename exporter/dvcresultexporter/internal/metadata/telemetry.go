@@ -6,13 +6,16 @@ import (
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 )
 
-// TelemetryBuilder holds the instruments that metadata.yaml declares.
+// TelemetryBuilder holds the instruments that metadata.yaml declares. Their values carry the exporter's id: add them with
+// Self, or With and a further attribute.
 type TelemetryBuilder struct {
 	Records        metric.Int64Counter
 	IgnoredRecords metric.Int64Counter
+	MaskedValues   metric.Int64Counter
 	WrittenResults metric.Int64Counter
 	KeptResults    metric.Int64Counter
 	WriteErrors    metric.Int64Counter
@@ -21,14 +24,17 @@ type TelemetryBuilder struct {
 	Runs           metric.Int64ObservableGauge
 	StateSize      metric.Int64ObservableGauge
 
-	meter metric.Meter
-	mu    sync.Mutex
-	regs  []metric.Registration
+	exporter attribute.KeyValue
+	self     metric.MeasurementOption
+	meter    metric.Meter
+	mu       sync.Mutex
+	regs     []metric.Registration
 }
 
-// NewTelemetryBuilder creates the instruments.
-func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilder, error) {
-	b := &TelemetryBuilder{meter: settings.MeterProvider.Meter(ScopeName)}
+// NewTelemetryBuilder creates the instruments of the exporter with this id.
+func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) (*TelemetryBuilder, error) {
+	b := &TelemetryBuilder{meter: settings.MeterProvider.Meter(ScopeName), exporter: attribute.String("exporter", id.String())}
+	b.self = metric.WithAttributeSet(attribute.NewSet(b.exporter))
 	var errs error
 	counter := func(name, unit, description string) metric.Int64Counter {
 		c, err := b.meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
@@ -42,6 +48,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	}
 	b.Records = counter("otelcol_dvc_result_records", "{record}", "Training records that became part of a run's state.")
 	b.IgnoredRecords = counter("otelcol_dvc_result_ignored_records", "{record}", "Log records that changed no run's state.")
+	b.MaskedValues = counter("otelcol_dvc_result_masked_values", "{value}", "Values of taken records that were masked because they look like secrets.")
 	b.WrittenResults = counter("otelcol_dvc_result_written_results", "{result}", "Results of which at least one file was written.")
 	b.KeptResults = counter("otelcol_dvc_result_kept_results", "{result}", "Results that were not written because the one on disk rests on more records.")
 	b.WriteErrors = counter("otelcol_dvc_result_write_errors", "{error}", "Attempts to write a result that failed; they are repeated.")
@@ -52,11 +59,19 @@ func NewTelemetryBuilder(settings component.TelemetrySettings) (*TelemetryBuilde
 	return b, errs
 }
 
+// Self is the exporter's id.
+func (b *TelemetryBuilder) Self() metric.MeasurementOption { return b.self }
+
+// With is the exporter's id and one more attribute.
+func (b *TelemetryBuilder) With(key, value string) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(b.exporter, attribute.String(key, value)))
+}
+
 // Observe has the gauges observed until Shutdown.
-func (b *TelemetryBuilder) Observe(observe func(runs, size func(value int64, opts ...metric.ObserveOption))) error {
+func (b *TelemetryBuilder) Observe(observe func(runs func(state string, n int64), size func(bytes int64))) error {
 	r, err := b.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		observe(func(value int64, opts ...metric.ObserveOption) { o.ObserveInt64(b.Runs, value, opts...) },
-			func(value int64, opts ...metric.ObserveOption) { o.ObserveInt64(b.StateSize, value, opts...) })
+		observe(func(state string, n int64) { o.ObserveInt64(b.Runs, n, b.With("state", state)) },
+			func(bytes int64) { o.ObserveInt64(b.StateSize, bytes, b.self) })
 		return nil
 	}, b.Runs, b.StateSize)
 	if err != nil {
