@@ -106,9 +106,7 @@ type reporter struct {
 }
 
 func newReporter(t *metadata.Telemetry, r *rules) *reporter {
-	set := func(kvs ...attribute.KeyValue) metric.AddOption {
-		return metric.WithAttributeSet(attribute.NewSet(kvs...))
-	}
+	set := func(kvs ...attribute.KeyValue) metric.AddOption { return t.With(kvs...) }
 	rep := &reporter{telemetry: t}
 	for l := range rep.removed {
 		for _, why := range r.reasons {

@@ -24,7 +24,7 @@ func NewFactory() processor.Factory {
 func createMetrics(
 	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
 ) (processor.Metrics, error) {
-	g, err := newGuard(newRules(trainrecord.Load()), set.TelemetrySettings)
+	g, err := newGuard(newRules(trainrecord.Load()), set)
 	if err != nil {
 		return nil, err
 	}

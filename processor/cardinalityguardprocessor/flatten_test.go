@@ -96,6 +96,7 @@ func start(t testing.TB) (processor.Metrics, *componenttest.Telemetry, *consumer
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.WithoutCancel(t.Context()))) })
 	set := processortest.NewNopSettings(metadata.Type)
+	set.ID = component.NewID(metadata.Type)
 	set.TelemetrySettings = tel.NewTelemetrySettings()
 	sink := &consumertest.MetricsSink{}
 	p, err := NewFactory().CreateMetrics(t.Context(), set, createDefaultConfig(), sink)

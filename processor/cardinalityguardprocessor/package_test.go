@@ -1,11 +1,43 @@
 package cardinalityguardprocessor
 
 import (
+	"context"
+	"strings"
 	"testing"
 
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 func TestMain(m *testing.M) { componentcheck.VerifyMain(m) }
 
-func TestComponent(t *testing.T) { componentcheck.Run(t, NewFactory()) }
+func TestComponent(t *testing.T) {
+	componentcheck.Run(t, NewFactory(), componentcheck.WithFeed(telling))
+}
+
+// telling hands over points with every forbidden concept and name, on every level, and of every type that is dropped.
+func telling(ctx context.Context, c component.Component) error {
+	md := gaugeBatch("g", "run_id", "a", "b")
+	rm := md.ResourceMetrics().At(0)
+	sm := rm.ScopeMetrics().At(0)
+	for _, p := range trainrecord.Load().ForbiddenPatterns() {
+		rm.Resource().Attributes().PutStr(strings.Join(strings.Fields(p.Tokens), "_"), "a")
+	}
+	sm.Scope().Attributes().PutStr(trainrecord.AttrRunID, "a")
+	m := sm.Metrics().At(0)
+	m.Metadata().PutStr("run_id", "a")
+	for _, p := range m.Gauge().DataPoints().All() {
+		for range exemplarLimit + 1 {
+			p.Exemplars().AppendEmpty().FilteredAttributes().PutStr("run_id", "a")
+		}
+	}
+	cumulativeBatch("a").ResourceMetrics().MoveAndAppendTo(md.ResourceMetrics())
+	gaugeBatch("loss_run_id_123", "k", "a").ResourceMetrics().MoveAndAppendTo(md.ResourceMetrics())
+	histogram := sm.Metrics().AppendEmpty()
+	histogram.SetName("h")
+	histogram.SetEmptyHistogram().DataPoints().AppendEmpty()
+	return c.(consumer.Metrics).ConsumeMetrics(ctx, md)
+}

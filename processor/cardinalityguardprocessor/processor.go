@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 	"go.uber.org/zap"
 
@@ -27,8 +27,8 @@ type guard struct {
 	log    lossLog
 }
 
-func newGuard(r *rules, set component.TelemetrySettings) (*guard, error) {
-	telemetry, err := metadata.NewTelemetry(set)
+func newGuard(r *rules, set processor.Settings) (*guard, error) {
+	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}

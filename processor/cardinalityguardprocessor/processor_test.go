@@ -7,14 +7,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/xpdata/entity"
+	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
 )
 
 // gaugeBatch makes a batch of one gauge with a point for each attribute set of one key.
@@ -50,8 +51,8 @@ func TestNothingIsSentWhenNothingIsLeft(t *testing.T) {
 	require.NoError(t, p.ConsumeMetrics(t.Context(), cumulativeBatch("a", "b")))
 	require.Empty(t, sink.AllMetrics())
 	componentcheck.AssertTelemetry(t, tel, "otelcol_cardinality_guard_",
-		`otelcol_cardinality_guard_attributes_removed{level="datapoint",reason="run"} 2`,
-		`otelcol_cardinality_guard_points_dropped{reason="merge_unsupported",type="sum"} 2`)
+		`otelcol_cardinality_guard_attributes_removed{level="datapoint",processor="cardinality_guard",reason="run"} 2`,
+		`otelcol_cardinality_guard_points_dropped{processor="cardinality_guard",reason="merge_unsupported",type="sum"} 2`)
 	require.NoError(t, p.ConsumeMetrics(t.Context(), gaugeBatch("g", "k", "v")))
 	require.Len(t, sink.AllMetrics(), 1)
 }
@@ -92,14 +93,14 @@ func TestConcurrentBatchesDoNotMix(t *testing.T) {
 	}
 	require.Equal(t, map[int]int{1: 20 * idleWorkers, 2: 20 * idleWorkers}, points)
 	componentcheck.AssertTelemetry(t, tel, "otelcol_cardinality_guard_",
-		`otelcol_cardinality_guard_attributes_removed{level="datapoint",reason="run"} 320`,
-		`otelcol_cardinality_guard_points_merged{type="gauge"} 160`)
+		`otelcol_cardinality_guard_attributes_removed{level="datapoint",processor="cardinality_guard",reason="run"} 320`,
+		`otelcol_cardinality_guard_points_merged{processor="cardinality_guard",type="gauge"} 160`)
 }
 
 func TestLossIsLoggedOnceAMinuteWithoutValues(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.DebugLevel)
-	set := componenttest.NewNopTelemetrySettings()
+	set := processortest.NewNopSettings(metadata.Type)
 	set.Logger = zap.New(core)
 	g, err := newGuard(registryRules(), set)
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func (o *owners) createLogs(
 }
 
 func createTraces(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {
-	n, err := newSpanNormalizer(cfg.(*Config), set.TelemetrySettings)
+	n, err := newSpanNormalizer(cfg.(*Config), set)
 	if err != nil {
 		return nil, err
 	}

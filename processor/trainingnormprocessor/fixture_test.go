@@ -19,6 +19,7 @@ func settings(t *testing.T) (processor.Settings, *componenttest.Telemetry) {
 	tel := componenttest.NewTelemetry()
 	t.Cleanup(func() { require.NoError(t, tel.Shutdown(context.WithoutCancel(t.Context()))) })
 	set := processortest.NewNopSettings(metadata.Type)
+	set.ID = componentID("")
 	set.TelemetrySettings = tel.NewTelemetrySettings()
 	return set, tel
 }

@@ -8,7 +8,6 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 )
 
@@ -84,7 +83,7 @@ func (n *logNormalizer) open(ctx context.Context, host component.Host) error {
 }
 
 func (n *logNormalizer) failed(ctx context.Context, reason string) {
-	n.telemetry.StorageErrors.Add(ctx, 1, metric.WithAttributes(attribute.String("reason", reason)))
+	n.telemetry.StorageErrors.Add(ctx, 1, n.telemetry.With(attribute.String("reason", reason)))
 }
 
 // shutdown works before start, and twice.

@@ -60,7 +60,7 @@ func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNorma
 	if err != nil {
 		return nil, err
 	}
-	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings)
+	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (n *logNormalizer) record(ctx context.Context, w *worker) {
 		if c.reason != "" {
 			attrs = append(attrs, attribute.String("reason", c.reason))
 		}
-		counters[c.what].Add(ctx, value, metric.WithAttributes(attrs...))
+		counters[c.what].Add(ctx, value, n.telemetry.With(attrs...))
 	}
 	clear(w.counts)
 }

@@ -163,7 +163,7 @@ func TestForgottenStreamsAreCounted(t *testing.T) {
 		}
 		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, rows...)))
 	}
-	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_streams", "otelcol_training_norm_streams_forgotten 3")
+	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_streams", `otelcol_training_norm_streams_forgotten{processor="training_norm"} 3`)
 }
 
 func TestFurtherRecordsFollowTheirOwn(t *testing.T) {
@@ -209,7 +209,7 @@ func TestBatchesInParallel(t *testing.T) {
 	}
 	wg.Wait()
 	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_",
-		`otelcol_training_norm_detections{profile="huggingface"} 5`, `otelcol_training_norm_mapped{profile="huggingface"} 400`)
+		`otelcol_training_norm_detections{processor="training_norm",profile="huggingface"} 5`, `otelcol_training_norm_mapped{processor="training_norm",profile="huggingface"} 400`)
 }
 
 func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"sync"
 
-	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
@@ -28,11 +27,11 @@ type spanNormalizer struct {
 	telemetry *metadata.Telemetry
 }
 
-func newSpanNormalizer(cfg *Config, set component.TelemetrySettings) (*spanNormalizer, error) {
+func newSpanNormalizer(cfg *Config, set processor.Settings) (*spanNormalizer, error) {
 	if _, err := cfg.profiles(); err != nil { // the configuration is wrong, whichever pipeline it stands in
 		return nil, err
 	}
-	telemetry, err := metadata.NewTelemetry(set)
+	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (n *spanNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (p
 		}
 	}
 	if moved > 0 {
-		n.telemetry.AttributesMoved.Add(ctx, moved)
+		n.telemetry.AttributesMoved.Add(ctx, moved, n.telemetry.With())
 	}
 	return td, nil
 }
@@ -75,6 +74,6 @@ func (n *spanNormalizer) bound(ctx context.Context, attrs pcommon.Map) {
 			continue
 		}
 		v.SetStr(trainrecord.Other)
-		n.telemetry.ValuesBounded.Add(ctx, 1, metric.WithAttributes(attribute.String("attribute", set)))
+		n.telemetry.ValuesBounded.Add(ctx, 1, n.telemetry.With(attribute.String("attribute", set)))
 	}
 }

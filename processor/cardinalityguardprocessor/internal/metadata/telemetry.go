@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -13,10 +14,12 @@ type Telemetry struct {
 	PointsMerged      metric.Int64Counter
 	PointsDropped     metric.Int64Counter
 	ExemplarsDropped  metric.Int64Counter
+
+	processor attribute.KeyValue
 }
 
-// NewTelemetry makes the instruments.
-func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
+// NewTelemetry makes the instruments; their values carry the processor's id.
+func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry, error) {
 	meter := set.MeterProvider.Meter(ScopeName)
 	var errs []error
 	counter := func(name, unit, description string) metric.Int64Counter {
@@ -25,6 +28,7 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 		return c
 	}
 	t := &Telemetry{
+		processor: attribute.String("processor", id.String()),
 		AttributesRemoved: counter("otelcol_cardinality_guard_attributes_removed", "{attribute}",
 			"Forbidden attributes that were removed, by the level they were on and the forbidden concept"),
 		PointsMerged: counter("otelcol_cardinality_guard_points_merged", "{point}",
@@ -35,4 +39,9 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 			"Exemplars of a merged point that were dropped"),
 	}
 	return t, errors.Join(errs...)
+}
+
+// With is the processor's id and further attributes.
+func (t *Telemetry) With(more ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(append(more, t.processor)...))
 }

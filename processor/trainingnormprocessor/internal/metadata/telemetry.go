@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -18,10 +19,12 @@ type Telemetry struct {
 	AttributesMoved  metric.Int64Counter
 	ValuesBounded    metric.Int64Counter
 	StorageErrors    metric.Int64Counter
+
+	processor attribute.KeyValue
 }
 
-// NewTelemetry makes the instruments.
-func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
+// NewTelemetry makes the instruments; their values carry the processor's id.
+func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry, error) {
 	meter := set.MeterProvider.Meter(ScopeName)
 	var errs []error
 	counter := func(name, unit, description string) metric.Int64Counter {
@@ -30,6 +33,7 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 		return c
 	}
 	t := &Telemetry{
+		processor: attribute.String("processor", id.String()),
 		Mapped: counter("otelcol_training_norm_mapped", "{record}",
 			"Objects that became records, by profile"),
 		Unmapped: counter("otelcol_training_norm_unmapped", "{record}",
@@ -50,4 +54,9 @@ func NewTelemetry(set component.TelemetrySettings) (*Telemetry, error) {
 			"Operations of the storage that failed, and values of it that could not be read"),
 	}
 	return t, errors.Join(errs...)
+}
+
+// With is the processor's id and further attributes.
+func (t *Telemetry) With(more ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(append(more, t.processor)...))
 }
