@@ -22,10 +22,12 @@ func Final(err error) bool {
 	if err == nil {
 		return false
 	}
-	for range Passing(err, nil) {
+	final := true
+	passing(err, nil, func(error) bool {
+		final = false
 		return false
-	}
-	return true
+	})
+	return final
 }
 
 // Passing gives what in an error's tree may pass at another attempt: the leaves that no permanent mark covers. A node that
