@@ -19,6 +19,11 @@
 //     without otelcol_, as upstream does: isolate_sent_items is the instrument otelcol_isolate_sent_items. Instruments
 //     of upstream's helpers live in other scopes and do not count;
 //
+//   - every data point of these instruments carries the component's id under the name of its class (receiver, processor,
+//     exporter, connector), so that two ids are two series, and no attributes or values but those of metadata.yaml, where
+//     each metric lists its attributes and attributes describes them. The points are those that starting the component
+//     and one batch make; WithFeed makes more;
+//
 //   - README.md begins with a # title, one paragraph and a status table, then has these ## headings in this order
 //     (the words count, the rest of a heading is free): "use it when", "smallest" (configuration), "keys", "before"
 //     (and after), "self-metrics", "limits". Its tables agree with the code:

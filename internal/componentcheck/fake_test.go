@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -27,16 +28,21 @@ status:
   class: processor
   stability:
     alpha: [logs]
+attributes:
+  processor: {description: The component's id., type: string}
+  reason: {description: Why., type: string, enum: [full]}
 telemetry:
   metrics:
     fake_dropped:
       description: Records that were dropped.
       unit: "{record}"
       sum: {value_type: int, monotonic: true}
+      attributes: [processor, reason]
     fake_size:
       description: Bytes in the queue.
       unit: By
       gauge: {value_type: int, async: true}
+      attributes: [processor]
 tests:
   config:
     size: 3
@@ -105,6 +111,7 @@ type fake struct {
 	extra               string
 	stability           component.StabilityLevel
 	mutates             bool
+	attributes          func(id component.ID) []attribute.KeyValue // of what it counts
 
 	createErr, startErr error
 	stop                func(ctx context.Context, started, stopped int) error
@@ -112,7 +119,12 @@ type fake struct {
 }
 
 func goodFake() *fake {
-	return &fake{typ: "fake", dropped: "otelcol_fake_dropped", scope: fakeScope, unit: "{record}", stability: component.StabilityLevelAlpha}
+	return &fake{
+		typ: "fake", dropped: "otelcol_fake_dropped", scope: fakeScope, unit: "{record}", stability: component.StabilityLevelAlpha,
+		attributes: func(id component.ID) []attribute.KeyValue {
+			return []attribute.KeyValue{attribute.String("processor", id.String()), attribute.String("reason", "full")}
+		},
+	}
 }
 
 func (f *fake) factory() component.Factory {
@@ -129,17 +141,18 @@ func (f *fake) create(_ context.Context, set processor.Settings, _ component.Con
 	}
 	meter := set.MeterProvider.Meter(f.scope)
 	var err error
+	p := &fakeProcessor{fake: f, next: next, id: set.ID}
 	if f.counterAsGauge {
 		_, err = meter.Int64Gauge(f.dropped, metric.WithUnit(f.unit), metric.WithDescription("Records that were dropped."))
 	} else {
-		_, err = meter.Int64Counter(f.dropped, metric.WithUnit(f.unit), metric.WithDescription("Records that were dropped. [Alpha]"))
+		p.dropped, err = meter.Int64Counter(f.dropped, metric.WithUnit(f.unit), metric.WithDescription("Records that were dropped. [Alpha]"))
 	}
 	_, err2 := meter.Int64ObservableGauge("otelcol_fake_size", metric.WithUnit("By"), metric.WithDescription("Bytes in the queue."))
 	if f.extra != "" {
 		_, err3 := meter.Float64Counter(f.extra)
 		err = errors.Join(err, err3)
 	}
-	return &fakeProcessor{fake: f, next: next, id: set.ID}, errors.Join(err, err2)
+	return p, errors.Join(err, err2)
 }
 
 type fakeProcessor struct {
@@ -147,6 +160,7 @@ type fakeProcessor struct {
 	id               component.ID
 	next             consumer.Logs
 	client           storage.Client
+	dropped          metric.Int64Counter
 	started, stopped atomic.Int64
 }
 
@@ -179,6 +193,9 @@ func (p *fakeProcessor) Capabilities() consumer.Capabilities { return consumer.C
 func (p *fakeProcessor) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	if p.fake.mutates {
 		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().SetStr("changed")
+	}
+	if p.dropped != nil {
+		p.dropped.Add(ctx, 1, metric.WithAttributes(p.fake.attributes(p.id)...))
 	}
 	return p.next.ConsumeLogs(ctx, ld)
 }

@@ -52,11 +52,17 @@ func nothing(context.Context, component.Component) error { return nil }
 func (s *suite) session(
 	t testing.TB, sig signal, set component.TelemetrySettings, use func(context.Context, component.Component) error,
 ) error {
+	return s.sessionOf(t, component.NewID(s.factory.Type()), sig, set, use)
+}
+
+func (s *suite) sessionOf(
+	t testing.TB, id component.ID, sig signal, set component.TelemetrySettings, use func(context.Context, component.Component) error,
+) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
-	c, err := sig.create(t.Context(), set, cfg)
+	c, err := sig.create(t.Context(), id, set, cfg)
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
@@ -78,7 +84,7 @@ func (s *suite) stopUnstarted(t testing.TB, sig signal, set component.TelemetryS
 	if err != nil {
 		return err
 	}
-	c, err := sig.create(t.Context(), set, cfg)
+	c, err := sig.create(t.Context(), component.NewID(s.factory.Type()), set, cfg)
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
@@ -103,7 +109,7 @@ func (s *suite) together(t testing.TB, set component.TelemetrySettings) error {
 	}
 	var all []component.Component
 	for _, sig := range s.target.signals {
-		c, err := sig.create(t.Context(), set, cfg)
+		c, err := sig.create(t.Context(), component.NewID(s.factory.Type()), set, cfg)
 		if err != nil {
 			return fmt.Errorf("create %s: %w", sig.name, err)
 		}

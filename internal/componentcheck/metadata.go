@@ -18,7 +18,8 @@ type metadata struct {
 		Class     string              `yaml:"class"`
 		Stability map[string][]string `yaml:"stability"`
 	} `yaml:"status"`
-	Telemetry struct {
+	Attributes map[string]attributeSpec `yaml:"attributes"`
+	Telemetry  struct {
 		Metrics map[string]metricSpec `yaml:"metrics"`
 	} `yaml:"telemetry"`
 	Tests struct {
@@ -33,6 +34,14 @@ type metricSpec struct {
 	Sum         *kindSpec `yaml:"sum"`
 	Gauge       *kindSpec `yaml:"gauge"`
 	Histogram   *kindSpec `yaml:"histogram"`
+	Attributes  []string  `yaml:"attributes"`
+}
+
+// attributeSpec is one entry of attributes. Without enum the values are free.
+type attributeSpec struct {
+	Description string   `yaml:"description"`
+	Type        string   `yaml:"type"`
+	Enum        []string `yaml:"enum"`
 }
 
 type kindSpec struct {

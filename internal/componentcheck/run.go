@@ -1,6 +1,7 @@
 package componentcheck
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,12 @@ func WithHost(host func(t testing.TB) component.Host) Option {
 	return func(s *suite) { s.host = host }
 }
 
+// WithFeed hands the component more than the default batch of its signal in the check of its self-metrics' attributes: what
+// makes it count.
+func WithFeed(feed func(ctx context.Context, c component.Component) error) Option {
+	return func(s *suite) { s.feed = feed }
+}
+
 // Run holds the component in the working directory to its metadata.yaml and README.md, and runs its lifecycle.
 func Run(t *testing.T, factory component.Factory, opts ...Option) {
 	t.Helper()
@@ -55,6 +62,7 @@ type suite struct {
 	dir     string
 	edit    func(component.Config)
 	host    func(testing.TB) component.Host
+	feed    func(context.Context, component.Component) error
 }
 
 type check struct {
@@ -66,6 +74,7 @@ func newSuite(factory component.Factory, opts ...Option) (*suite, error) {
 	s := &suite{
 		factory: factory,
 		dir:     ".",
+		feed:    nothing,
 		host:    func(t testing.TB) component.Host { return NewStorageHost(t) },
 	}
 	for _, opt := range opts {
@@ -96,6 +105,7 @@ func (s *suite) checks() []check {
 		{"keys", func(testing.TB) []error { return s.checkKeys() }},
 		{"config", func(testing.TB) []error { return s.checkConfig() }},
 		{"telemetry", s.checkTelemetry},
+		{"attributes", s.checkAttributes},
 		{"lifecycle", s.checkLifecycle},
 	}
 }

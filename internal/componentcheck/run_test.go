@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/otel/attribute"
 )
 
 func TestRunPassesAnHonestComponent(t *testing.T) {
@@ -18,10 +21,30 @@ func TestRunPassesAnHonestComponent(t *testing.T) {
 
 func TestEachCheckFailsOnWhatItIsFor(t *testing.T) {
 	t.Parallel()
-	documents := []struct {
-		name, check, want string
-		edit              []string
-	}{
+	for _, tc := range brokenDocuments() {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			assert.Contains(t, verdict(t, goodFake(), tc.check, fakeDir(t, tc.edit...)), tc.want)
+		})
+	}
+	for _, tc := range brokenComponents() {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := goodFake()
+			tc.spoil(f)
+			assert.Contains(t, verdict(t, f, tc.check, fakeDir(t)), tc.want)
+		})
+	}
+}
+
+type brokenDocument struct {
+	name, check, want string
+	edit              []string
+}
+
+// brokenDocuments are edits of metadata.yaml and README.md, and what is said of them.
+func brokenDocuments() []brokenDocument {
+	return []brokenDocument{
 		{"another type", "metadata", "type: want fake", []string{"type: fake", "type: other"}},
 		{"another class", "metadata", "status.class: want processor", []string{"class: processor", "class: exporter"}},
 		{"another stability", "metadata", `logs: want alpha as the factory says, got "beta"`, []string{"alpha: [logs]", "beta: [logs]"}},
@@ -56,21 +79,12 @@ func TestEachCheckFailsOnWhatItIsFor(t *testing.T) {
 		{"async in the metadata", "telemetry", "fake_size: async", []string{"async: true", "async: false"}},
 		{"value type in the metadata", "telemetry", "fake_size: value_type", []string{"gauge: {value_type: int", "gauge: {value_type: double"}},
 		{"description in the metadata", "telemetry", "fake_size: description", []string{"Bytes in the queue.", "Bytes."}},
+		{"id not listed", "attributes", "fake_size: attributes: want processor, the component's id, among []", []string{"      attributes: [processor]\n", ""}},
+		{"attribute not described", "attributes", "attributes: reason: give it a description", []string{"  reason: {description: Why., type: string, enum: [full]}\n", ""}},
+		{"attribute of no metric", "attributes", "attributes: no metric has reason", []string{"[processor, reason]", "[processor]"}},
+		{"attribute not listed", "attributes", "otelcol_fake_dropped: the code gives it the attribute reason", []string{"[processor, reason]", "[processor]"}},
+		{"value off its enum", "attributes", `otelcol_fake_dropped: reason: "full" is not in the enum`, []string{"[full]", "[empty]"}},
 		{"no kind", "telemetry", "exactly one of sum, gauge, histogram", []string{"      gauge: {value_type: int, async: true}\n", ""}},
-	}
-	for _, tc := range documents {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			assert.Contains(t, verdict(t, goodFake(), tc.check, fakeDir(t, tc.edit...)), tc.want)
-		})
-	}
-	for _, tc := range brokenComponents() {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			f := goodFake()
-			tc.spoil(f)
-			assert.Contains(t, verdict(t, f, tc.check, fakeDir(t)), tc.want)
-		})
 	}
 }
 
@@ -90,6 +104,10 @@ func brokenComponents() []brokenComponent {
 			}
 		}
 	}
+	reason := attribute.String("reason", "full")
+	only := func(kvs ...attribute.KeyValue) func(*fake) {
+		return func(f *fake) { f.attributes = func(component.ID) []attribute.KeyValue { return kvs } }
+	}
 	refuse := func(context.Context) error { return errors.New("refused") }
 	return []brokenComponent{
 		{"factory of another type", "metadata", "type: want fakes", func(f *fake) { f.typ = "fakes" }},
@@ -99,6 +117,8 @@ func brokenComponents() []brokenComponent {
 		{"unit", "telemetry", "fake_dropped: unit", func(f *fake) { f.unit = "1" }},
 		{"kind", "telemetry", "fake_dropped: kind", func(f *fake) { f.counterAsGauge = true }},
 		{"extra instrument", "telemetry", "otelcol_fake_more, metadata.yaml does not declare it", func(f *fake) { f.extra = "otelcol_fake_more" }},
+		{"no id", "attributes", "otelcol_fake_dropped: want the attribute processor with the component's id, got {reason=full}", only(reason)},
+		{"one id for two", "attributes", "otelcol_fake_dropped: two ids want two series, there is none of fake/second", only(attribute.String("processor", "fake"))},
 		{"create fails", "lifecycle", "create: no", func(f *fake) { f.createErr = errors.New("no") }},
 		{"start fails", "lifecycle", "start: no", func(f *fake) { f.startErr = errors.New("no") }},
 		{"stop fails", "lifecycle", "start and stop: stop: refused", stopIf(func(started, _ int) bool { return started > 0 }, refuse)},
@@ -108,6 +128,20 @@ func brokenComponents() []brokenComponent {
 		{"client left open", "lifecycle", "storage clients left open: [processor_fake_logs]", func(f *fake) { f.leaveClient = true }},
 		{"mutation", "lifecycle", "one batch: use: panic", func(f *fake) { f.mutates = true }},
 	}
+}
+
+func TestAFeedShowsWhatTheDefaultBatchDoesNot(t *testing.T) {
+	t.Parallel()
+	f := goodFake()
+	f.attributes = func(id component.ID) []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("processor", id.String())}
+	}
+	s, err := newSuite(f.factory(), WithDir(fakeDir(t)), WithFeed(func(ctx context.Context, c component.Component) error {
+		f.attributes = func(component.ID) []attribute.KeyValue { return nil }
+		return c.(consumer.Logs).ConsumeLogs(ctx, plog.NewLogs())
+	}))
+	require.NoError(t, err)
+	assert.ErrorContains(t, errors.Join(s.checkAttributes(t)...), "otelcol_fake_dropped: want the attribute processor with the component's id, got {}")
 }
 
 func TestStopThatOutlivesItsContextIsFound(t *testing.T) {

@@ -23,7 +23,7 @@ type target struct {
 type signal struct {
 	name      string
 	stability component.StabilityLevel
-	create    func(ctx context.Context, set component.TelemetrySettings, cfg component.Config) (component.Component, error)
+	create    func(ctx context.Context, id component.ID, set component.TelemetrySettings, cfg component.Config) (component.Component, error)
 }
 
 // newTarget lists what the factory supports; unsupported signals are left out.
@@ -65,11 +65,11 @@ func (t target) stabilities() map[string]string {
 
 // as turns a typed create function into one that returns a plain component.
 func as[S any, C component.Component](
-	settings func(component.TelemetrySettings) S,
+	settings func(component.ID, component.TelemetrySettings) S,
 	create func(context.Context, S, component.Config) (C, error),
-) func(context.Context, component.TelemetrySettings, component.Config) (component.Component, error) {
-	return func(ctx context.Context, set component.TelemetrySettings, cfg component.Config) (component.Component, error) {
-		c, err := create(ctx, settings(set), cfg)
+) func(context.Context, component.ID, component.TelemetrySettings, component.Config) (component.Component, error) {
+	return func(ctx context.Context, id component.ID, set component.TelemetrySettings, cfg component.Config) (component.Component, error) {
+		c, err := create(ctx, settings(id, set), cfg)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +86,8 @@ func to[S, N, C any](
 
 func receiverSignals(f receiver.Factory) []signal {
 	nop := consumertest.NewNop()
-	settings := func(set component.TelemetrySettings) receiver.Settings {
-		return receiver.Settings{ID: component.NewID(f.Type()), TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
+	settings := func(id component.ID, set component.TelemetrySettings) receiver.Settings {
+		return receiver.Settings{ID: id, TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
 	}
 	return []signal{
 		{"logs", f.LogsStability(), as(settings, to(nop, wide(f.CreateLogs)))},
@@ -98,8 +98,8 @@ func receiverSignals(f receiver.Factory) []signal {
 
 func processorSignals(f processor.Factory) []signal {
 	nop := consumertest.NewNop()
-	settings := func(set component.TelemetrySettings) processor.Settings {
-		return processor.Settings{ID: component.NewID(f.Type()), TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
+	settings := func(id component.ID, set component.TelemetrySettings) processor.Settings {
+		return processor.Settings{ID: id, TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
 	}
 	return []signal{
 		{"logs", f.LogsStability(), as(settings, to(nop, wide(f.CreateLogs)))},
@@ -109,8 +109,8 @@ func processorSignals(f processor.Factory) []signal {
 }
 
 func exporterSignals(f exporter.Factory) []signal {
-	settings := func(set component.TelemetrySettings) exporter.Settings {
-		return exporter.Settings{ID: component.NewID(f.Type()), TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
+	settings := func(id component.ID, set component.TelemetrySettings) exporter.Settings {
+		return exporter.Settings{ID: id, TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
 	}
 	return []signal{
 		{"logs", f.LogsStability(), as(settings, f.CreateLogs)},
@@ -121,8 +121,8 @@ func exporterSignals(f exporter.Factory) []signal {
 
 func connectorSignals(f connector.Factory) []signal {
 	nop := consumertest.NewNop()
-	settings := func(set component.TelemetrySettings) connector.Settings {
-		return connector.Settings{ID: component.NewID(f.Type()), TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
+	settings := func(id component.ID, set component.TelemetrySettings) connector.Settings {
+		return connector.Settings{ID: id, TelemetrySettings: set, BuildInfo: component.NewDefaultBuildInfo()}
 	}
 	return []signal{
 		{"logs_to_logs", f.LogsToLogsStability(), as(settings, to(nop, wide(f.CreateLogsToLogs)))},
