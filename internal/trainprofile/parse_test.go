@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMistakesNameFileAndField has for each mistake the profile and the exact error. inSchema tells whether the JSON Schema
-// finds it too; the rest needs knowledge of the vocabulary.
-func TestMistakesNameFileAndField(t *testing.T) {
-	t.Parallel()
-	_, schema := readSchema(t)
-	for name, c := range map[string]struct {
-		yaml, want string
-		inSchema   bool
-	}{
+// mistake is a wrong profile and its error.
+type mistake struct {
+	yaml, want string
+	inSchema   bool
+}
+
+// fileMistakes are those of the YAML itself.
+func fileMistakes() map[string]mistake {
+	return map[string]mistake{
 		"unknown key": {
 			yaml: `profile: x
 framework: other
@@ -25,6 +25,26 @@ rules: [{name: a, event: step.end, sett: {}}]`,
 		},
 		"missing": {yaml: "profile: x", want: "profile x.yaml: rules: is required", inSchema: true},
 		"twice":   {yaml: "profile: x\nprofile: y\nrules: []", want: "profile x.yaml: profile: is given twice (line 2)"},
+		"regular expression": {
+			yaml: "profile: x\nframework: other\ndetect: {strong: {match: {a: '('}}}\nrules: [{name: a, event: step.end}]",
+			want: "profile x.yaml: detect.strong.match.a: regular expression: missing closing ): `(` (line 3)", inSchema: true,
+		},
+		"pattern": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {like: 'a*b*'}}]",
+			want: `profile x.yaml: rules[0].when.like: pattern "a*b*" has more than one *; write a regular expression as /.../ (line 3)`, inSchema: true,
+		},
+		"alias":        {yaml: "profile: x\nframework: other\nrules: &r [{name: a, event: step.end}]\ntime: *r", want: "profile x.yaml: time: aliases are not supported, write the value out (line 4)"},
+		"two profiles": {yaml: "profile: x\n---\nprofile: y", want: "profile x.yaml: holds more than one YAML document; write one profile a file"},
+		"empty":        {yaml: "", want: "profile x.yaml: is empty"},
+		"no yaml":      {yaml: "profile: [", want: "profile x.yaml: line 1: did not find expected node content"},
+		"a list":       {yaml: "- a", want: "profile x.yaml: want a mapping (line 1)"},
+		"deep":         {yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: " + strings.Repeat("{not: ", 30) + "{has: a}" + strings.Repeat("}", 30) + "}]", want: "is nested deeper than 24 levels"},
+	}
+}
+
+// ruleMistakes are those of a rule as a whole.
+func ruleMistakes() map[string]mistake {
+	return map[string]mistake{
 		"event": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: epoch}]",
 			want:     `profile x.yaml: rules[0].event: "epoch" is no event of a trainer; known are`,
@@ -40,6 +60,31 @@ rules: [{name: a, event: step.end, sett: {}}]`,
 			want:     `profile x.yaml: framework: "x" is not in the registry; say framework: other, or one of`,
 			inSchema: false,
 		},
+		"template": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: measurements, as: a}]}]",
+			want: `profile x.yaml: rules[0].spread[0].as: "a" has no *, so all keys that "a_*" matches would get one name`,
+		},
+		"spread target": {
+			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: durations}]}]",
+			want:     `profile x.yaml: rules[0].spread[0].to: "durations" takes no free names; want measurements,`,
+			inSchema: true,
+		},
+		"type": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {all: [{type: {a: int}}]}}]",
+			want: `profile x.yaml: rules[0].when.all[0].type.a: unknown type "int"; known are`, inSchema: true,
+		},
+		"empty condition": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {}}]",
+			want: "profile x.yaml: rules[0].when: says nothing; give at least one test", inSchema: true,
+		},
+		"header":     {yaml: "profile: x\nframework: other\nheader: {host: h}\nrules: [{name: a, event: step.end}]", want: `profile x.yaml: header.host: the header has no key "host"; known are attempt,`, inSchema: true},
+		"record key": {yaml: "profile: x\nframework: other\nrecord_keys: [host]\nrules: [{name: a, event: step.end}]", want: `profile x.yaml: record_keys[0]: unknown key "host"; known are run_id,`, inSchema: true},
+	}
+}
+
+// targetMistakes are those of what a rule sets.
+func targetMistakes() map[string]mistake {
+	return map[string]mistake{
 		"epoch without base": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {epoch: epoch}}]",
 			want: "profile x.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1 or progress",
@@ -75,56 +120,33 @@ rules: [{name: a, event: step.end, sett: {}}]`,
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {outcome: {value: fine}}}]",
 			want: "profile x.yaml: rules[0].set.outcome: the constant fine does not fit outcome (off_list)",
 		},
-		"regular expression": {
-			yaml: "profile: x\nframework: other\ndetect: {strong: {match: {a: '('}}}\nrules: [{name: a, event: step.end}]",
-			want: "profile x.yaml: detect.strong.match.a: regular expression: missing closing ): `(` (line 3)", inSchema: true,
-		},
-		"pattern": {
-			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {like: 'a*b*'}}]",
-			want: `profile x.yaml: rules[0].when.like: pattern "a*b*" has more than one *; write a regular expression as /.../ (line 3)`, inSchema: true,
-		},
-		"template": {
-			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: measurements, as: a}]}]",
-			want: `profile x.yaml: rules[0].spread[0].as: "a" has no *, so all keys that "a_*" matches would get one name`,
-		},
-		"spread target": {
-			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: durations}]}]",
-			want:     `profile x.yaml: rules[0].spread[0].to: "durations" takes no free names; want measurements,`,
-			inSchema: true,
-		},
-		"type": {
-			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {all: [{type: {a: int}}]}}]",
-			want: `profile x.yaml: rules[0].when.all[0].type.a: unknown type "int"; known are`, inSchema: true,
-		},
-		"empty condition": {
-			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: {}}]",
-			want: "profile x.yaml: rules[0].when: says nothing; give at least one test", inSchema: true,
-		},
 		"common that no rule carries": {
 			yaml: "profile: x\nframework: other\ncommon: {set: {outcome: o}}\nrules: [{name: a, event: step.end}]",
 			want: "profile x.yaml: common.set.outcome: the event step.end does not carry outcome; the events that do are run.end",
 		},
-		"header":       {yaml: "profile: x\nframework: other\nheader: {host: h}\nrules: [{name: a, event: step.end}]", want: `profile x.yaml: header.host: the header has no key "host"; known are attempt,`, inSchema: true},
-		"record key":   {yaml: "profile: x\nframework: other\nrecord_keys: [host]\nrules: [{name: a, event: step.end}]", want: `profile x.yaml: record_keys[0]: unknown key "host"; known are run_id,`, inSchema: true},
-		"alias":        {yaml: "profile: x\nframework: other\nrules: &r [{name: a, event: step.end}]\ntime: *r", want: "profile x.yaml: time: aliases are not supported, write the value out (line 4)"},
-		"two profiles": {yaml: "profile: x\n---\nprofile: y", want: "profile x.yaml: holds more than one YAML document; write one profile a file"},
-		"empty":        {yaml: "", want: "profile x.yaml: is empty"},
-		"no yaml":      {yaml: "profile: [", want: "profile x.yaml: line 1: did not find expected node content"},
-		"a list":       {yaml: "- a", want: "profile x.yaml: want a mapping (line 1)"},
-		"unit":         {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {durations.epoch_s: {from: t, unit: hours}}}]", want: `profile x.yaml: rules[0].set.durations.epoch_s.unit: unknown unit "hours"; known are s,`, inSchema: true},
-		"extract":      {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, header: {part: {from: t, extract: 'a'}}}]", want: "profile x.yaml: rules[0].header.part.extract: want exactly one group, in parentheses"},
-		"deep":         {yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, when: " + strings.Repeat("{not: ", 30) + "{has: a}" + strings.Repeat("}", 30) + "}]", want: "is nested deeper than 24 levels"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p, err := Parse("x.yaml", []byte(c.yaml))
-			require.Error(t, err)
-			assert.Nil(t, p)
-			assert.Contains(t, err.Error(), c.want)
-			if c.inSchema {
-				assert.Error(t, schema.Validate(asJSON(t, []byte(c.yaml))), "the schema finds it too")
-			}
-		})
+		"unit":    {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {durations.epoch_s: {from: t, unit: hours}}}]", want: `profile x.yaml: rules[0].set.durations.epoch_s.unit: unknown unit "hours"; known are s,`, inSchema: true},
+		"extract": {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, header: {part: {from: t, extract: 'a'}}}]", want: "profile x.yaml: rules[0].header.part.extract: want exactly one group, in parentheses"},
+	}
+}
+
+// TestMistakesNameFileAndField has for each mistake the profile and the exact error. inSchema tells whether the JSON Schema
+// finds it too; the rest needs knowledge of the vocabulary.
+func TestMistakesNameFileAndField(t *testing.T) {
+	t.Parallel()
+	_, schema := readSchema(t)
+	for group, mistakes := range map[string]map[string]mistake{"file": fileMistakes(), "rule": ruleMistakes(), "target": targetMistakes()} {
+		for name, c := range mistakes {
+			t.Run(group+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				p, err := Parse("x.yaml", []byte(c.yaml))
+				require.Error(t, err)
+				assert.Nil(t, p)
+				assert.Contains(t, err.Error(), c.want)
+				if c.inSchema {
+					assert.Error(t, schema.Validate(asJSON(t, []byte(c.yaml))), "the schema finds it too")
+				}
+			})
+		}
 	}
 }
 
