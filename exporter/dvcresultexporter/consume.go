@@ -137,9 +137,17 @@ func (g *engine) runOf(ctx context.Context, id string, now time.Time) (*run, err
 	r := g.runs[id]
 	if r == nil {
 		g.forget(ctx)
-		r = newRun(id, now)
-		r.fold = trainrun.New(id)
+		r = g.firstSeen(id, now)
 		g.runs[id] = r
 	}
 	return r, g.load(ctx, r)
+}
+
+// firstSeen makes a run that no index names. When the index was lost, the storage may know it all the same.
+func (g *engine) firstSeen(id string, now time.Time) *run {
+	r := newRun(id, now)
+	if !g.lost {
+		r.fold = trainrun.New(id)
+	}
+	return r
 }

@@ -40,6 +40,8 @@ type engine struct {
 	size    int64 // of all runs in memory
 	blocked bool  // the storage takes nothing: silence is our fault
 	limits  limiter
+	damages limiter
+	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
 	work chan *run
 	kick chan struct{}
@@ -55,7 +57,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		report: newReporter(e, host),
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
-		limits: limiter{every: logInterval},
+		limits: limiter{every: logInterval}, damages: limiter{every: logInterval},
 		work:   make(chan *run),
 		kick:   make(chan struct{}, 1),
 		quit:   make(chan struct{}),

@@ -6,12 +6,12 @@ import (
 	"compress/flate"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
-	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -146,10 +146,10 @@ func (g *engine) load(ctx context.Context, r *run) error {
 	}
 	if snapshot == nil {
 		r.fold = trainrun.New(r.id)
-	} else if r.fold, err = trainrun.Restore(snapshot); err != nil {
-		g.logger.Error("The stored state of a run is damaged: its result holds only what arrives from now on, and does not replace a better one",
-			zap.String("run_directory", r.dir), zap.Error(err))
+	} else if r.fold, err = trainrun.Restore(snapshot); err != nil || r.fold.RunID() != r.id {
+		g.damaged(ctx, foldPrefix+r.key, errors.Join(errDamaged, err))
 		r.fold = trainrun.New(r.id)
+		r.version++ // the next snapshot replaces it
 	}
 	r.packed = nil
 	g.resize(r)

@@ -3,6 +3,7 @@ package dvcresultexporter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,7 +19,10 @@ func (g *engine) restore(ctx context.Context) error {
 		return nil
 	}
 	ix, err := g.store.readIndex(ctx)
-	if err != nil {
+	if errors.Is(err, errDamaged) {
+		g.damaged(ctx, indexKey, err)
+		g.lost = true
+	} else if err != nil {
 		return err
 	}
 	now := time.Now()
@@ -27,15 +31,16 @@ func (g *engine) restore(ctx context.Context) error {
 			return err
 		}
 	}
-	damaged, err := g.store.readJournal(ctx, ix.First, func(arrived int64, entries []trainrun.Entry) error {
-		return g.replay(ctx, arrived, entries, now)
-	})
+	err = g.store.readJournal(ctx, ix.First,
+		func(arrived int64, entries []trainrun.Entry) error { return g.replay(ctx, arrived, entries, now) },
+		func(key string, err error) { g.damaged(ctx, key, err) })
 	if err != nil {
 		return err
 	}
-	if damaged > 0 {
-		g.logger.Error("Parts of the stored journal are damaged and were passed over; the receiver must read the streams from their beginning to complete the results",
-			zap.Int("parts", damaged))
+	if g.lost { // a new index, or the next start finds it damaged as well
+		if err := g.store.batch(ctx, g.store.indexOperation(g.store.first, g.keys())); err != nil {
+			return err
+		}
 	}
 	for _, r := range g.runs {
 		g.awake(r, now)
@@ -44,15 +49,24 @@ func (g *engine) restore(ctx context.Context) error {
 	return nil
 }
 
-// restoreRun makes a parked run from its meta value.
+// damaged counts a value of the storage that cannot be read, and says so: one line in five minutes.
+func (g *engine) damaged(ctx context.Context, key string, err error) {
+	g.store.failed(ctx, "damaged")
+	if g.damages.allow(time.Now()) {
+		g.logger.Error("A stored value is damaged and was passed over; results that miss records do not replace better ones. "+
+			"Let the receiver read the streams from their beginning to complete them", zap.String("storage_key", key), zap.Error(err))
+	}
+}
+
+// restoreRun makes a parked run from its meta value, or, when that is damaged, from its snapshot.
 func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) error {
 	b, err := g.store.get(ctx, metaPrefix+key)
 	if err != nil {
 		return err
 	}
 	var m meta
-	if b == nil || json.Unmarshal(b, &m) != nil || m.ID == "" {
-		return nil // dropped
+	if err := json.Unmarshal(b, &m); err != nil || m.ID == "" || storageKey(m.ID) != key {
+		return g.restoreFold(ctx, key, b, now)
 	}
 	r := newRun(m.ID, now)
 	r.wallSeen, r.wallEnd, r.closed, r.verdict = m.Seen, m.Settled, m.Closed, m.Verdict
@@ -63,13 +77,37 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 	return nil
 }
 
+// restoreFold makes a run without a usable meta value: as if its last record came now. A run that has neither was dropped.
+func (g *engine) restoreFold(ctx context.Context, key string, metaValue []byte, now time.Time) error {
+	snapshot, err := g.store.get(ctx, foldPrefix+key)
+	if err != nil {
+		return err
+	}
+	if metaValue == nil && snapshot == nil {
+		return nil
+	}
+	g.damaged(ctx, metaPrefix+key, errDamaged)
+	if snapshot == nil {
+		return nil
+	}
+	fold, err := trainrun.Restore(snapshot)
+	if err != nil || storageKey(fold.RunID()) != key {
+		g.damaged(ctx, foldPrefix+key, errors.Join(errDamaged, err))
+		return nil
+	}
+	r := newRun(fold.RunID(), now)
+	r.fold, r.wallSeen, r.stored = fold, now.UnixNano(), int64(len(snapshot))
+	g.runs[r.id] = r
+	g.resize(r)
+	return nil
+}
+
 // replay applies a part of the journal.
 func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.Entry, now time.Time) error {
 	for i := range entries {
 		id := entries[i].RunID
 		if g.runs[id] == nil {
-			g.runs[id] = newRun(id, now)
-			g.runs[id].fold = trainrun.New(id)
+			g.runs[id] = g.firstSeen(id, now)
 		}
 		r := g.runs[id]
 		if r.closed {

@@ -269,24 +269,3 @@ func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
 			`otelcol_dvc_result_state_size 0`)
 	})
 }
-
-func TestDamagedStorageIsSaidAndSurvived(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.start()
-		r.feed(wholeRun("a")[:3]...)
-		r.feed(wholeRun("a")[3:]...)
-		client := r.exp.engine.store.client
-		require.NoError(t, client.Set(t.Context(), journalKey(0), []byte("garbage that is no journal")))
-		r.kill()
-		r.start()
-		pass(time.Minute)
-		assert.Equal(t, 4, r.count("a"))
-		assert.Equal(t, 1, r.logs.FilterMessageSnippet("journal are damaged").Len())
-		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, []byte(`{"version":99}`)))
-		r.stop()
-		require.ErrorIs(t, r.tryStart(), errStorageVersion)
-		assert.Empty(t, r.host.OpenClients())
-		require.NoError(t, r.tel.Shutdown(t.Context()))
-	})
-}

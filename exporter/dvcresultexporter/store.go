@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,6 +35,8 @@ const (
 	journalHeader  = 8       // Unix nanoseconds of the arrival
 	minJournal     = 1 << 20 // bytes
 )
+
+var errDamaged = errors.New("a value is damaged")
 
 var errStorageVersion = errors.New("written by another version of dvc_result")
 
@@ -125,7 +128,7 @@ func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
 	return storage.SetOperation(indexKey, b)
 }
 
-// readIndex gives an empty index for an empty storage.
+// readIndex gives an empty index for an empty storage. With a damaged one runs are found again by their keys.
 func (s *store) readIndex(ctx context.Context) (index, error) {
 	ix := index{Version: storageVersion}
 	b, err := s.get(ctx, indexKey)
@@ -133,7 +136,7 @@ func (s *store) readIndex(ctx context.Context) (index, error) {
 		return ix, err
 	}
 	if err := json.Unmarshal(b, &ix); err != nil {
-		return ix, fmt.Errorf("storage: %s is damaged: %w; remove the storage's file and let the receiver read the streams from their beginning", indexKey, err)
+		return index{}, errors.Join(errDamaged, err)
 	}
 	if ix.Version != storageVersion {
 		return ix, fmt.Errorf("storage: version %d: %w, want %d; use that one, or another storage", ix.Version, errStorageVersion, storageVersion)
@@ -141,29 +144,39 @@ func (s *store) readIndex(ctx context.Context) (index, error) {
 	return ix, nil
 }
 
-// readJournal calls apply for each part from first on.
-func (s *store) readJournal(ctx context.Context, first uint64, apply func(arrived int64, entries []trainrun.Entry) error) (damaged int, err error) {
+// readJournal calls apply for each part from first on, and damaged for one that cannot be read.
+func (s *store) readJournal(ctx context.Context, first uint64, apply func(arrived int64, entries []trainrun.Entry) error, damaged func(key string, err error)) error {
 	s.first, s.next = first, first
 	for {
-		part, err := s.get(ctx, journalKey(s.next))
+		key := journalKey(s.next)
+		part, err := s.get(ctx, key)
 		if err != nil || part == nil {
-			return damaged, err
+			return err
 		}
 		s.next++
 		s.size += int64(len(part))
-		if len(part) < journalHeader {
-			damaged++
-			continue
-		}
-		entries, err := trainrun.DecodeEntries(part[journalHeader:])
+		arrived, entries, err := decodePart(part)
 		if err != nil {
-			damaged++
+			damaged(key, err)
 			continue
 		}
-		if err := apply(int64(binary.BigEndian.Uint64(part)), entries); err != nil {
-			return damaged, err
+		if err := apply(arrived, entries); err != nil {
+			return err
 		}
 	}
+}
+
+func decodePart(part []byte) (arrived int64, entries []trainrun.Entry, err error) {
+	if len(part) < journalHeader {
+		return 0, nil, fmt.Errorf("%w: %d bytes", errDamaged, len(part))
+	}
+	if entries, err = trainrun.DecodeEntries(part[journalHeader:]); err != nil {
+		return 0, nil, err
+	}
+	if slices.ContainsFunc(entries, func(e trainrun.Entry) bool { return e.RunID == "" }) {
+		return 0, nil, fmt.Errorf("%w: no run id", errDamaged)
+	}
+	return int64(binary.BigEndian.Uint64(part)), entries, nil
 }
 
 // close appends what is pending and closes the client.

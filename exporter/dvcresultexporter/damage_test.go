@@ -1,0 +1,92 @@
+package dvcresultexporter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+const damagedMetric = `otelcol_dvc_result_storage_errors{operation="damaged"}`
+
+// Whatever value of the storage is damaged: it is counted and said once, and everything else is there.
+func TestDamagedValuesAreCountedAndTheRestIsLoaded(t *testing.T) {
+	t.Parallel()
+	garbage := []byte("garbage that is nothing of ours")
+	foreign := trainrun.New("other").Snapshot()
+	nameless := append(make([]byte, journalHeader), trainrun.AppendEntries(nil, []trainrun.Entry{{Event: trainrun.EventLog, Attempt: 1}})...)
+	for name, tc := range map[string]struct {
+		key   string
+		value []byte
+		a, b  int // records of the runs afterwards, 0 for no result
+	}{
+		"journal":              {journalKey(2), garbage, 3, 7},
+		"journal, too short":   {journalKey(2), []byte("x"), 3, 7},
+		"journal, no run":      {journalKey(2), nameless, 3, 7},
+		"snapshot":             {foldPrefix + storageKey("a"), garbage, 4, 7},
+		"snapshot, empty":      {foldPrefix + storageKey("a"), []byte{}, 4, 7},
+		"snapshot, another's":  {foldPrefix + storageKey("a"), foreign, 4, 7},
+		"meta":                 {metaPrefix + storageKey("a"), garbage, 7, 7},
+		"meta, another's":      {metaPrefix + storageKey("a"), []byte(`{"id":"other"}`), 7, 7},
+		"meta, without run id": {metaPrefix + storageKey("a"), []byte(`{}`), 7, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.start()
+				r.feed(wholeRun("a")[:3]...)
+				r.feed(wholeRun("b")...)
+				require.NoError(t, r.exp.engine.snapshot(t.Context()))
+				r.feed(wholeRun("a")[3:]...)
+				require.NoError(t, r.exp.engine.store.client.Set(t.Context(), tc.key, tc.value))
+				r.kill()
+				r.start()
+				pass(time.Hour)
+				assert.Equal(t, tc.a, r.count("a"))
+				assert.Equal(t, tc.b, r.count("b"))
+				assert.Equal(t, "1", r.metric(damagedMetric))
+				assert.Equal(t, 1, r.logs.FilterMessageSnippet("damaged").Len())
+				assert.NotContains(t, r.exp.engine.runs, "")
+				r.stop()
+			})
+		})
+	}
+}
+
+func TestWithADamagedIndexRunsAreFoundWhenTheyGoOn(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")[:5]...)
+		require.NoError(t, r.exp.engine.snapshot(t.Context()))
+		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, []byte("{")))
+		r.kill()
+		r.start()
+		assert.Equal(t, "1", r.metric(damagedMetric))
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet("damaged").Len())
+		r.feed(wholeRun("a")[5:]...)
+		pass(time.Minute)
+		assert.Equal(t, 7, r.count("a"))
+		r.kill()
+		r.start()
+		assert.Empty(t, r.metric(damagedMetric), "the index was written anew")
+		pass(time.Minute)
+		assert.Equal(t, 7, r.count("a"))
+		r.stop()
+	})
+}
+
+func TestTheStorageOfAnotherVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, []byte(`{"version":99}`)))
+		r.stop()
+		require.ErrorIs(t, r.tryStart(), errStorageVersion)
+		assert.Empty(t, r.host.OpenClients())
+		require.NoError(t, r.tel.Shutdown(t.Context()))
+	})
+}
