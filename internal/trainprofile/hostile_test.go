@@ -96,7 +96,7 @@ func TestHostileObjects(t *testing.T) {
 			checkRecord(t, lr)
 		}
 		for _, e := range out.Errors {
-			require.Contains(t, []string{ReasonWrongType, ReasonOutOfRange, ReasonNoTime, ReasonCollision}, e.Reason)
+			require.Contains(t, []string{ReasonWrongType, ReasonOutOfRange, ReasonOffList, ReasonNoTime, ReasonCollision}, e.Reason)
 		}
 	})
 }
