@@ -97,3 +97,25 @@ func TestARotatedStreamIsReadToItsEnd(t *testing.T) {
 	got := waitResult(t, f, "native-7f3a9c", "success")
 	assert.Equal(t, len(lines), got.Records.Count)
 }
+
+// TestARowIsReadAsItsStreamWasRecognisedAfterAKill has rows that are Lightning's only because of the ones before the kill.
+func TestARowIsReadAsItsStreamWasRecognisedAfterAKill(t *testing.T) {
+	t.Parallel()
+	before := []string{`{"lr-Adam":0.1,"step":0}`, `{"train_loss":0.5,"epoch":0,"step":49}`}
+	after := []string{`{"train_loss":0.4,"epoch":0,"step":99}`, `{"train_loss":0.3,"epoch":1,"step":149}`, launcherEnd}
+	live, calm := newFolders(t), newFolders(t)
+	c := quickstart(t, live)
+	c.Start()
+	tr := newTrainer(t, live, "lit")
+	tr.lines(before...)
+	c.WaitMetric("otelcol_train_jsonl_checkpoint_writes", nil, 1, resultWithin)
+	c.Kill()
+	tr.lines(after...)
+	c.Start()
+	newTrainer(t, calm, "lit").lines(append(before, after...)...)
+	quickstart(t, calm).Start()
+	waitResult(t, calm, "lit", "success")
+	waitResult(t, live, "lit", "success")
+	assert.Equal(t, tree(t, calm.results), tree(t, live.results), "a kill changed the meaning of a row")
+	assert.Contains(t, tree(t, live.results)["lit/plots/metrics/train/loss.tsv"], "149\t0.3")
+}
