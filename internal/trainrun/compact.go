@@ -61,6 +61,9 @@ func (f *Fold) thin() {
 		return
 	}
 	keepValue, keepRow := f.extremes()
+	if f.scarce() {
+		f.keepWhatCounts(keepValue, keepRow)
+	}
 	rows := t.rows[:0]
 	n := uint32(0)
 	for i, r := range t.rows {
@@ -86,7 +89,7 @@ func (f *Fold) belowLevel() []bool {
 	levels := make(map[int32]pair, len(f.ranks.items))
 	any := false
 	for i := range f.ranks.items {
-		e, s := f.ranks.items[i].levels(f.lim.points)
+		e, s := f.levels(&f.ranks.items[i])
 		levels[int32(f.ranks.items[i].rank)] = pair{e, s}
 		any = any || e > 0 || s > 0
 	}

@@ -155,6 +155,7 @@ func (d *deriver) truncated() {
 	d.truncate("checkpoints", f.bestCheckpoints.dropped()+f.checkpoints.dropped(), "")
 	d.truncate("values", f.cut, "")
 	d.truncate("identities", f.seen.hashes.forgotten, "")
+	d.truncate("points", f.leftOut(), "")
 	slices.SortFunc(d.st.Truncated, func(a, b Truncation) int { return compareText(a.What, b.What) })
 }
 

@@ -14,6 +14,7 @@ type candidate struct {
 	kind         posKind
 	file         uint32
 	crc, index   uint32
+	at           uint32 // its place in the table
 }
 
 // wins orders candidates of one axis value; the greatest counts: the higher attempt, then the later record in its stream, then
@@ -32,7 +33,8 @@ func (c *candidate) wins(o *candidate) int {
 		cmp.Compare(c.index, o.index), cmp.Compare(math.Float64bits(c.v), math.Float64bits(o.v)))
 }
 
-func (d *deriver) series() {
+// candidates lists, by series, the values that no newer attempt supersedes.
+func (d *deriver) candidates() [][]candidate {
 	f := d.f
 	lists := make([][]candidate, len(f.series.items))
 	counts := make([]int, len(f.series.items))
@@ -52,12 +54,17 @@ func (d *deriver) series() {
 			if lists[id] == nil {
 				lists[id] = make([]candidate, 0, counts[id])
 			}
-			c.v = f.rows.values[j]
+			c.v, c.at = f.rows.values[j], j
 			lists[id] = append(lists[id], c)
 		}
 	}
+	return lists
+}
+
+func (d *deriver) series() {
+	f := d.f
 	thinned := d.thinned()
-	for id, list := range lists {
+	for id, list := range d.candidates() {
 		s := &f.series.items[id]
 		if len(list) == 0 {
 			continue
@@ -79,8 +86,22 @@ func (d *deriver) series() {
 	}
 }
 
-// points keeps of each axis value the one that counts. Without axis the place in the order of the records is the axis.
+// points are the values that count.
 func points(list []candidate, axis Axis) []Point {
+	list = winners(list, axis)
+	out := make([]Point, len(list))
+	for i := range list {
+		c := &list[i]
+		out[i] = Point{c.x, c.v, c.time}
+		if axis == AxisOrder {
+			out[i].X = int64(i)
+		}
+	}
+	return out
+}
+
+// winners keeps of each axis value the one that counts, sorted. Without axis the order of the records is the axis.
+func winners(list []candidate, axis Axis) []candidate {
 	ordered := axis == AxisOrder
 	compare := func(a, b candidate) int {
 		if c := cmp.Compare(a.x, b.x); c != 0 && !ordered {
@@ -91,17 +112,14 @@ func points(list []candidate, axis Axis) []Point {
 	if !slices.IsSortedFunc(list, compare) {
 		slices.SortFunc(list, compare)
 	}
-	out := make([]Point, 0, len(list))
+	if ordered {
+		return list
+	}
+	out := list[:0]
 	for i := range list {
-		c := &list[i]
-		if ordered {
-			out = append(out, Point{int64(i), c.v, c.time})
-			continue
+		if i+1 == len(list) || list[i+1].x != list[i].x {
+			out = append(out, list[i])
 		}
-		if i+1 < len(list) && list[i+1].x == c.x {
-			continue
-		}
-		out = append(out, Point{c.x, c.v, c.time})
 	}
 	return out
 }
@@ -138,7 +156,7 @@ func (d *deriver) thinned() func(s *series) bool {
 	levels := make(map[int64]level, len(d.f.ranks.items))
 	for i := range d.f.ranks.items {
 		c := &d.f.ranks.items[i]
-		e, st := c.levels(d.f.lim.points)
+		e, st := d.f.levels(c)
 		levels[c.rank] = level{e, st}
 	}
 	return func(s *series) bool {

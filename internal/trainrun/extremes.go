@@ -23,26 +23,34 @@ func (f *Fold) extremes() (values, rows []bool) {
 			continue
 		}
 		if int64(r.rank) == f.parts.items[r.part].owner {
-			t.progress(all, i)
+			t.progress(all, i, r.attempt)
 		}
 		for j := int(r.from); j < int(r.from+r.n); j++ {
 			owners[j] = int32(i)
 			t.extreme(all, owners, j)
 		}
 	}
-	for k, e := range all {
-		marked := values
-		if k.series == gone {
-			marked = rows
-		}
-		for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
-			if i >= 0 {
-				marked[i] = true
-			}
-		}
-	}
+	markFound(all, values, rows)
 	t.companions(values, owners)
 	return values, rows
+}
+
+func markFound(all map[extremeKey]*found, values, rows []bool) {
+	for k, e := range all {
+		if k.series == gone {
+			e.mark(rows)
+		} else {
+			e.mark(values)
+		}
+	}
+}
+
+func (e *found) mark(marked []bool) {
+	for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
+		if i >= 0 {
+			marked[i] = true
+		}
+	}
 }
 
 // companions marks, for each marked value, the value that replaced it: of one axis value the latest record counts.
@@ -121,8 +129,8 @@ func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
 
 // progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
 // completed epochs.
-func (t *rowTable) progress(all map[extremeKey]*found, i int) {
-	e := entryOf(all, extremeKey{gone, t.rows[i].part, t.rows[i].attempt})
+func (t *rowTable) progress(all map[extremeKey]*found, i int, attempt int32) {
+	e := entryOf(all, extremeKey{gone, t.rows[i].part, attempt})
 	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
 		return func(i, j int) bool {
 			a, b := value(&t.rows[i]), value(&t.rows[j])

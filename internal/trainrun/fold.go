@@ -47,7 +47,8 @@ type Fold struct {
 	hosts    hostTable
 	series   seriesTable
 	rows     rowTable
-	full     bool // some table wants to be compacted
+	full     bool  // some table wants to be compacted
+	stepRoom int64 // values of a rank that are kept on other axes than epochs; below the limit since Thin
 
 	framework register[string]
 	where     origin[Where]
@@ -67,7 +68,7 @@ type Fold struct {
 func New(runID string) *Fold { return newFold(runID, defaultLimits()) }
 
 func newFold(runID string, lim limits) *Fold {
-	f := &Fold{runID: runID, lim: lim}
+	f := &Fold{runID: runID, lim: lim, stepRoom: int64(lim.points)}
 	f.hosts.reset()
 	return f
 }

@@ -59,7 +59,7 @@ func (f *Fold) addRow(e *Entry, at *stamp) {
 	if counts != nil && (e.Rank == p.owner || r.n > 0) {
 		f.rows.rows = append(f.rows.rows, r)
 	}
-	f.full = f.full || fullParts || fullHosts || fullSeries || f.rows.stored() > f.rows.room(f.lim.points)
+	f.full = f.full || fullParts || fullHosts || fullSeries || f.rows.stored() > f.rows.room(int(f.stepRoom))
 }
 
 // room is what may be stored before the rows are compacted.

@@ -2,7 +2,7 @@ package trainrun
 
 import "fmt"
 
-const versionSnapshot = 3
+const versionSnapshot = 4
 
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
@@ -37,7 +37,7 @@ func (f *Fold) Snapshot() []byte {
 }
 
 func (f *Fold) scalars() []*int64 {
-	return []*int64{&f.rejected, &f.noTime, &f.masked, &f.cut, &f.first, &f.last, &f.started, &f.runLength}
+	return []*int64{&f.rejected, &f.noTime, &f.masked, &f.cut, &f.first, &f.last, &f.started, &f.runLength, &f.stepRoom}
 }
 
 func writeTrace(w *writer, id *[16]byte) { w.text(string(id[:])) }
@@ -63,6 +63,7 @@ func restore(b []byte, lim limits) (*Fold, error) {
 	for _, n := range f.scalars() {
 		*n = r.int()
 	}
+	f.stepRoom = min(max(f.stepRoom, 0), int64(lim.points))
 	for range r.count(3) {
 		a := attemptTimes{r.int(), r.int(), r.int()}
 		if n := len(f.attempts); n > 0 && f.attempts[n-1].number <= a.number || a.number < 1 || a.number > maxAttempt {

@@ -261,7 +261,7 @@ type HostSpan struct {
 // Truncation counts what a bound left out. Digest is the sha256 over the sorted hashes of the names left out, at most
 // 1,024 of them; Count is exact up to there and an estimate beyond.
 type Truncation struct {
-	What   string // series, parts, hosts, ranks, attempts, starts, ends, failures, checkpoints, artifacts, values, identities
+	What   string // series, parts, hosts, ranks, starts, ends, failures, checkpoints, artifacts, values, identities, params_changes, points (see Thin)
 	Count  int64
 	Digest string
 }

@@ -1,0 +1,138 @@
+package trainrun
+
+// Thin gives up values on axes other than epochs until the fold takes no more than target bytes, as far as that goes: steps
+// divisible by ever greater powers of two stay, and what a State is made of. Epochs, best, attempts, outcome, first, last,
+// least and greatest values do not change; a later attempt that supersedes steps finds fewer of those before. It answers
+// false when nothing could be given up. A fold that was thinned stays so, also in its snapshots, and its State says so.
+func (f *Fold) Thin(target int64) bool {
+	f.compact()
+	before := f.SizeBytes()
+	for size := before; size > target && f.stepRoom > 0; size = f.SizeBytes() {
+		f.stepRoom = min(f.stepRoom, int64(f.rows.stored())) / 2
+		f.rows.dirty = true
+		f.compact()
+	}
+	return f.SizeBytes() < before
+}
+
+// scarce says that Thin was needed.
+func (f *Fold) scarce() bool { return f.stepRoom < int64(f.lim.points) }
+
+// levels says which powers of two the kept axis values of a rank are divisible by.
+func (f *Fold) levels(c *rankCounts) (epoch, step int) {
+	epoch, step = c.levels(f.lim.points)
+	if f.scarce() {
+		step = max(step, level(&c.step, int(f.stepRoom)))
+	}
+	return epoch, step
+}
+
+// leftOut counts the values that Thin gave up, those included that later records replaced.
+func (f *Fold) leftOut() int64 {
+	if !f.scarce() {
+		return 0
+	}
+	var n int64
+	for i := range f.series.items {
+		if s := &f.series.items[i]; s.key.axis != AxisEpoch {
+			n += s.values
+		}
+	}
+	for i := range f.rows.rows {
+		if r := &f.rows.rows[i]; r.axis != AxisEpoch {
+			n -= int64(r.n)
+		}
+	}
+	return n
+}
+
+// keepWhatCounts marks what the State of now is made of: the extremes of each surviving curve in each attempt, and the rows
+// that say how far an attempt came, and when and where it ran. The extremes by attempt number do not tell those: attempts
+// may have no numbers, and the least value may be superseded.
+func (f *Fold) keepWhatCounts(values, rows []bool) {
+	t := &f.rows
+	d := &deriver{f: f, seg: newSegmenter(f)}
+	d.place()
+	d.collect()
+	all := map[extremeKey]*found{}
+	kept := map[curvePlace]bool{} // axis values of which something stays: what counts of it stays as well
+	for i := range t.rows {
+		r := &t.rows[i]
+		if int64(r.rank) == f.parts.items[r.part].owner {
+			t.progress(all, i, d.attempt[i])
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			if values[j] && r.axis != AxisOrder {
+				kept[curvePlace{t.series[j], r.x()}] = true
+			}
+		}
+	}
+	markFound(all, nil, rows)
+	spans := map[extremeKey]*found{}
+	for i := range t.rows {
+		t.span(spans, i, d.attempt[i])
+	}
+	markFound(spans, nil, rows)
+	for id, list := range d.candidates() {
+		list = winners(list, f.series.items[id].key.axis)
+		markCurve(list, values)
+		for i := range list {
+			if kept[curvePlace{uint32(id), list[i].x}] {
+				values[list[i].at] = true
+			}
+		}
+	}
+}
+
+// curvePlace is an axis value of a series.
+type curvePlace struct {
+	series uint32
+	x      int64
+}
+
+// markCurve marks the extremes of a curve in each of its attempts. The curve is sorted: of equals the earliest counts.
+func markCurve(list []candidate, values []bool) {
+	all := map[int32]*found{}
+	for i := range list {
+		c := &list[i]
+		e := all[c.attempt]
+		if e == nil {
+			e = &found{i, -1, -1, -1, -1}
+			all[c.attempt] = e
+		}
+		e.last = i
+		if !finite(c.v) {
+			better(&e.nonFinite, i, func(i, j int) bool { return false })
+			continue
+		}
+		better(&e.least, i, func(i, j int) bool { return list[i].v < list[j].v })
+		better(&e.greatest, i, func(i, j int) bool { return list[i].v > list[j].v })
+	}
+	for _, e := range all {
+		for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
+			if i >= 0 {
+				values[list[i].at] = true
+			}
+		}
+	}
+}
+
+// span finds the first and the last row of a host in an attempt, by time, and the one that names the host of the lowest rank.
+// Rank 0 is looked at for itself: it tells conflicts.
+func (t *rowTable) span(all map[extremeKey]*found, i int, attempt int32) {
+	r := &t.rows[i]
+	k := extremeKey{gone, r.host, 2 * attempt}
+	if r.rank > 0 {
+		k.attempt++
+	}
+	e := entryOf(all, k)
+	better(&e.least, i, func(i, j int) bool {
+		a, b := &t.rows[i], &t.rows[j]
+		return a.rank < b.rank || a.rank == b.rank && a.compareAge(b) < 0
+	})
+	if r.time == 0 {
+		return
+	}
+	better(&e.first, i, func(i, j int) bool { return t.rows[i].time < t.rows[j].time })
+	better(&e.last, i, func(i, j int) bool { return t.rows[i].time > t.rows[j].time })
+}
