@@ -158,7 +158,7 @@ func (s *scanner) object(m *pcommon.Map, depth int) error {
 		return err
 	}
 	if m != nil {
-		m.EnsureCapacity(4)
+		m.EnsureCapacity(capacityAt(depth))
 	}
 	for n := 0; ; n++ {
 		key, more, err := s.nextKey(n)
@@ -178,6 +178,14 @@ func (s *scanner) object(m *pcommon.Map, depth int) error {
 			return err
 		}
 	}
+}
+
+// capacityAt is room for the keys of most objects: a body, or a row of a framework, has more than what is nested in it.
+func capacityAt(depth int) int {
+	if depth <= 1 {
+		return 8
+	}
+	return 4
 }
 
 // nextKey reads key number n of an object and stands before its value; more is false after the last one. The key is valid

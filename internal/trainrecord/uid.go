@@ -31,8 +31,8 @@ func LineCRC(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 
 // String gives the form <run id>/<8 hex>/<offset hex>-<crc32c, 8 hex>, and /<index> when the index is not 0.
 func (u UID) String() string {
-	b := make([]byte, 0, len(u.RunID)+40)
-	b = append(b, u.RunID...)
+	var short [128]byte // on the stack: most ids fit, and only the text is allocated
+	b := append(short[:0], u.RunID...)
 	b = append(b, '/')
 	b = appendHex8(b, u.File)
 	b = append(b, '/')
