@@ -58,9 +58,9 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
 		limits: limiter{every: logInterval}, damages: limiter{every: logInterval},
-		work:   make(chan *run),
-		kick:   make(chan struct{}, 1),
-		quit:   make(chan struct{}),
+		work: make(chan *run),
+		kick: make(chan struct{}, 1),
+		quit: make(chan struct{}),
 	}
 }
 

@@ -20,20 +20,51 @@ func (g *engine) close(ctx context.Context, r *run) {
 	g.resize(r)
 }
 
-// release gives up the results on disk that nothing is missing in, oldest first, when memory alone holds the state and
-// there is too much of it. The caller holds the lock.
+// release gives up the runs of which nothing is missing in the results on disk, oldest first, when memory alone holds the
+// state and there is too much of it. The caller holds the lock.
 func (g *engine) release(ctx context.Context) {
-	if g.store.client != nil {
-		return
-	}
 	for g.size > g.cfg.MaxStateBytes {
 		r := g.oldest(func(r *run) bool { return !r.closed && !r.writing && r.isSettled() && r.changed.IsZero() })
 		if r == nil {
-			g.warn("The state of the runs is above max_state_bytes, and none is over; set storage, or a larger limit", nil)
 			return
 		}
 		g.drop(ctx, r)
 	}
+}
+
+// thin gives up points of the curves of the runs that are left, those that were touched longest ago first. What else a
+// result says of a run stays. The caller holds the lock.
+func (g *engine) thin(ctx context.Context) {
+	for g.size > g.cfg.MaxStateBytes {
+		r := g.oldest(func(r *run) bool { return !r.thin && !r.writing && (r.fold != nil || r.packed != nil) })
+		if r == nil {
+			g.warn("The state of the runs is above max_state_bytes and cannot be made smaller; set storage, or a larger limit", nil)
+			return
+		}
+		if err := g.thinRun(ctx, r); err != nil {
+			g.warn("The state of a run could not be made smaller", err)
+			r.thin = true
+		}
+	}
+}
+
+// thinRun halves the state of a run, as far as that goes.
+func (g *engine) thinRun(ctx context.Context, r *run) error {
+	parked := r.fold == nil
+	if err := g.load(ctx, r); err != nil {
+		return err
+	}
+	if !r.fold.Thin(r.fold.SizeBytes() / 2) {
+		r.thin = true
+	} else if !r.sparse {
+		r.sparse = true
+		g.telemetry.ThinnedRuns.Add(ctx, 1, g.telemetry.Self())
+	}
+	if parked {
+		return g.park(ctx, r)
+	}
+	g.resize(r)
+	return nil
 }
 
 // forget keeps the number of known runs bounded: closed ones go first, then settled ones, oldest first.

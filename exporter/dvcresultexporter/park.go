@@ -109,8 +109,9 @@ func (g *engine) shrink(ctx context.Context) {
 			return
 		}
 	}
-	if g.size > g.cfg.MaxStateBytes {
+	if g.size > g.cfg.MaxStateBytes && g.store.client == nil {
 		g.release(ctx)
+		g.thin(ctx)
 	}
 }
 

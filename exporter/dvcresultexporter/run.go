@@ -19,6 +19,8 @@ type run struct {
 	stored  int64          // bytes of its snapshot in the storage
 	version uint64         // grows with each record
 	saved   uint64         // the version that the storage has a snapshot of
+	sparse  bool           // points were given up for memory
+	thin    bool           // nothing more can be given up until the next record
 
 	seen     time.Time // the last new record, or the start
 	wallSeen int64     // the same, in Unix nanoseconds, for the next start
@@ -46,7 +48,7 @@ type run struct {
 // touch notes a new record.
 func (r *run) touch(e *trainrun.Entry, now time.Time) {
 	r.version++
-	r.seen, r.wallSeen, r.silent = now, now.UnixNano(), false
+	r.seen, r.wallSeen, r.silent, r.thin = now, now.UnixNano(), false, false
 	if r.changed.IsZero() {
 		r.changed = now
 	}

@@ -21,6 +21,7 @@ type TelemetryBuilder struct {
 	WriteErrors    metric.Int64Counter
 	StorageErrors  metric.Int64Counter
 	DroppedRuns    metric.Int64Counter
+	ThinnedRuns    metric.Int64Counter
 	Runs           metric.Int64ObservableGauge
 	StateSize      metric.Int64ObservableGauge
 
@@ -54,6 +55,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) 
 	b.WriteErrors = counter("otelcol_dvc_result_write_errors", "{error}", "Attempts to write a result that failed; they are repeated.")
 	b.StorageErrors = counter("otelcol_dvc_result_storage_errors", "{error}", "Operations of the storage extension that failed, and stored values that are damaged.")
 	b.DroppedRuns = counter("otelcol_dvc_result_dropped_runs", "{run}", "Runs whose state was given up to stay within a limit.")
+	b.ThinnedRuns = counter("otelcol_dvc_result_thinned_runs", "{run}", "Runs whose curves lost points to stay within max_state_bytes.")
 	b.Runs = gauge("otelcol_dvc_result_runs", "{run}", "Runs that are known now.")
 	b.StateSize = gauge("otelcol_dvc_result_state_size", "By", "Estimated memory that the state of runs takes.")
 	return b, errs
