@@ -152,12 +152,11 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestProgressAfterAFailureIsSeen(t *testing.T) {
+func TestAnAttemptThatOnlyFailedHasFailed(t *testing.T) {
 	t.Parallel()
-	failed := line("run.failure", 2, "", `"error_type": "OOM"`)
-	assert.True(t, stateOf(t, epoch(1, "", 0, "1"), failed, epoch(3, "", 1, "1")).Attempts[0].ProgressAfterFailure)
-	assert.False(t, stateOf(t, epoch(1, "", 0, "1"), failed).Attempts[0].ProgressAfterFailure)
-	assert.True(t, stateOf(t, epoch(1, "", 0, "1"), failed).Attempts[0].Failed)
+	failed := line("run.failure", 2, `"rank": 1`, `"error_type": "OOM"`)
+	assert.Equal(t, "failed", stateOf(t, epoch(1, "", 0, "1"), failed, epoch(3, "", 1, "1")).Attempts[0].Outcome)
+	assert.Equal(t, "aborted", stateOf(t, failed, line("run.end", 3, "", `"outcome": "aborted"`)).Attempts[0].Outcome)
 }
 
 func TestHostsInConflict(t *testing.T) {

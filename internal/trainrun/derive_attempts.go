@@ -209,22 +209,10 @@ func (d *deriver) attemptHosts(list []Attempt) {
 }
 
 func (d *deriver) attemptOutcomes(list []Attempt) {
-	last := make([]*stamp, len(list))
-	for i := range d.f.failMarks.items { // the newest first
+	for i := range d.f.failMarks.items {
 		m := &d.f.failMarks.items[i]
 		sp := m.at.spot(m.part)
-		if a := d.seg.attempt(&sp); last[a] == nil {
-			last[a] = &m.at
-			list[a].Failed = true
-			list[a].Outcome = trainrecord.OutcomeFailed
-		}
-	}
-	for i := range d.f.rows.rows {
-		r := &d.f.rows.rows[i]
-		a := d.attempt[i]
-		if last[a] != nil && r.event != EventRunEnd && follows(r, last[a]) {
-			list[a].ProgressAfterFailure = true
-		}
+		list[d.seg.attempt(&sp)].Outcome = trainrecord.OutcomeFailed
 	}
 	for a := range list {
 		if ends := d.choose("", a); len(ends) > 0 {
@@ -234,12 +222,4 @@ func (d *deriver) attemptOutcomes(list []Attempt) {
 	if d.st.OutcomeFrom == FromParts {
 		list[len(list)-1].Outcome = d.st.Outcome
 	}
-}
-
-// follows says that a row comes after a record: by place in one stream, else by time.
-func follows(r *row, at *stamp) bool {
-	if r.kind == at.kind && r.file == at.file && at.kind != posNone && int64(r.rank) == at.rank {
-		return r.pos > at.pos
-	}
-	return at.time > 0 && r.time > at.time
 }

@@ -67,8 +67,6 @@ type Attempt struct {
 	FirstStep, LastStep   *int64
 	SupersededEpochs      int64
 	SupersededSteps       int64
-	Failed                bool // a run.failure of any rank
-	ProgressAfterFailure  bool // a record with an epoch or a step follows the last failure
 }
 
 // Epochs counts from records: Completed is the index of the last completed epoch of the surviving curve plus 1.
