@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
+	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainprofile v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/stretchr/testify v1.12.1
@@ -73,3 +74,5 @@ replace (
 	github.com/pathologize/otelcol-train/internal/trainprofile => ../../internal/trainprofile
 	github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
 )
+
+replace github.com/pathologize/otelcol-train/internal/componentkit => ../../internal/componentkit

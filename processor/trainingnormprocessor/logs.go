@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
@@ -30,8 +31,8 @@ type logNormalizer struct {
 	workers   sync.Pool
 	telemetry *metadata.Telemetry
 	logger    *zap.Logger
-	unmapped  minutely
-	malformed minutely
+	unmapped  componentkit.Seldom
+	malformed componentkit.Seldom
 }
 
 // worker is what one batch at a time uses.
@@ -227,11 +228,11 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 	}
 	if out.Kind == trainprofile.Unmapped {
 		w.counts[count{what: "unmapped"}]++
-		n.unmapped.do(func(skipped int64) {
-			n.logger.Warn("Passed on an object that no profile maps; name its framework, or write a profile for it",
-				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)),
-				zap.String("profile", profile), zap.Int64("more_since_last", skipped))
-		})
+		if total, due := n.unmapped.Note("", 1); due {
+			n.logger.Warn("Passed on an object that no profile maps",
+				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)), zap.String("profile", profile),
+				zap.String("remedy", remedy(lr.Body())), zap.Int64("more_since_last", total-1))
+		}
 		return
 	}
 	w.counts[count{what: "mapped", profile: profile}]++
@@ -243,11 +244,11 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 	}
 	for _, e := range out.Errors {
 		w.counts[count{what: "field", profile: profile, reason: e.Reason}]++
-		n.malformed.do(func(skipped int64) {
+		if total, due := n.malformed.Note("", 1); due {
 			n.logger.Warn("Could not read a field of a training record; its value stays with the framework's details",
 				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)), zap.String("profile", profile),
-				zap.String("field", e.Field), zap.String("reason", e.Reason), zap.Int64("more_since_last", skipped))
-		})
+				zap.String("field", e.Field), zap.String("reason", e.Reason), zap.Int64("more_since_last", total-1))
+		}
 	}
 }
 
