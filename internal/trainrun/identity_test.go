@@ -172,3 +172,16 @@ func TestGapsOfSequences(t *testing.T) {
 	assert.Equal(t, int64(20), st.Records.LastSeq)
 	assert.Equal(t, int64(4+1), st.Records.Gaps)
 }
+
+// Failures of two ranks that agree in all but the rank have one order.
+func TestFailuresOfRanksWithOneNumberHaveAnOrder(t *testing.T) {
+	t.Parallel()
+	failed := func(rank int64) Entry {
+		return Entry{
+			RunID: testRun, Event: EventRunFailure, ID: ID{Kind: IDSeq}, Attempt: 1, Rank: rank, Seq: 5, Offset: -1, Progress: noProgress,
+			Detail: &Detail{ErrorType: "E"},
+		}
+	}
+	a, b := foldOf([]Entry{failed(0), failed(1)}), foldOf([]Entry{failed(1), failed(0)})
+	assert.Equal(t, a.Snapshot(), b.Snapshot())
+}

@@ -73,7 +73,8 @@ func compareEnds(a, b *end) int {
 	return cmp.Or(compareBool(a.part != "", b.part != ""), cmp.Compare(b.at.attempt, a.at.attempt), a.at.compareNewest(&b.at))
 }
 
-func compareMarks(a, b *mark) int { return b.at.compareAge(&a.at) }
+// compareMarks puts the newest first; ranks may have equal numbers.
+func compareMarks(a, b *mark) int { return cmp.Or(b.at.compareAge(&a.at), cmp.Compare(a.at.rank, b.at.rank)) }
 
 // compareFailures keeps those of the newest attempts, the lowest ranks, and of these the earliest: the cause.
 func compareFailures(a, b *failure) int {
