@@ -38,7 +38,7 @@ func drawEntry(t *rapid.T, n int, once bool) Entry {
 	}
 	switch number("identity", 0, 5) {
 	case 0:
-		e.ID = ID{Kind: IDHash, Hash: [16]byte{byte(number("hash", 0, 255))}}
+		e.ID = ID{Kind: IDHash, Hash: [16]byte{byte(number("hash", 1, 255))}}
 	case 1:
 		if e.ID.Kind = IDSeq; e.Seq == 0 {
 			e.Seq = number("seq", 1, 30)

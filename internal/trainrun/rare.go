@@ -74,7 +74,9 @@ func compareEnds(a, b *end) int {
 }
 
 // compareMarks puts the newest first; ranks may have equal numbers.
-func compareMarks(a, b *mark) int { return cmp.Or(b.at.compareAge(&a.at), cmp.Compare(a.at.rank, b.at.rank)) }
+func compareMarks(a, b *mark) int {
+	return cmp.Or(b.at.compareAge(&a.at), cmp.Compare(a.at.rank, b.at.rank))
+}
 
 // compareFailures keeps those of the newest attempts, the lowest ranks, and of these the earliest: the cause.
 func compareFailures(a, b *failure) int {
