@@ -31,11 +31,12 @@ type Line struct {
 	// the next Decode; empty when the line has neither.
 	Resource []byte
 	// Counted oddities of an accepted line.
-	BadUTF8       int // byte sequences that became U+FFFD
-	DuplicateKeys int // keys that came twice in an object; the last value won
-	ArraysCut     int // arrays cut to MaxElements
-	FieldsDropped int // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out
-	OffList       int // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
+	BadUTF8       int    // byte sequences that became U+FFFD
+	DuplicateKeys int    // keys that came twice in an object; the last value won
+	ArraysCut     int    // arrays cut to MaxElements
+	FieldsDropped int    // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out
+	Flaw          string // the first key of a record that was left out or whose value was off its list; "" for none
+	OffList       int    // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
 }
 
 // DecoderOptions configure a Decoder.
@@ -58,6 +59,17 @@ func NewDecoder(o DecoderOptions) *Decoder {
 		o.Location = time.UTC
 	}
 	return &Decoder{location: o.Location, empty: plog.NewLogRecord()}
+}
+
+func (l *Line) drop(key string) {
+	l.FieldsDropped++
+	l.flaw(key)
+}
+
+func (l *Line) flaw(key string) {
+	if l.Flaw == "" {
+		l.Flaw = key
+	}
 }
 
 // Decode reads a line, given without its newline, into lr, which it clears first. See Line for the outcomes; a LineError
@@ -162,9 +174,16 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
 		keep(lr, KeyEvent, d.scan.word(event.text))
 		l.OffList++
+		l.flaw(KeyEvent)
 	}
-	l.OffList += h.Put(lr)
-	l.OffList += PutBodyAttributes(lr)
+	if n := h.Put(lr); n > 0 {
+		l.OffList += n
+		l.flaw(KeyFramework + " or " + KeyPhase)
+	}
+	if n := PutBodyAttributes(lr); n > 0 {
+		l.OffList += n
+		l.flaw(KeyBody)
+	}
 	l.RunID, l.Event = h.RunID, h.Event
 	d.resource = d.resource[:0]
 	d.resource = append(d.resource, d.head.resource...)
@@ -172,7 +191,10 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		d.resource = append(append(d.resource, 0), host.text...)
 	}
 	l.Resource = d.resource
-	l.FieldsDropped += vocabularyKeys(d.head.resource)
+	if n := vocabularyKeys(d.head.resource); n > 0 {
+		l.FieldsDropped += n
+		l.flaw(KeyResource)
+	}
 	return nil
 }
 
@@ -206,7 +228,7 @@ func (d *Decoder) header(l *Line) (Header, error) {
 		}
 	}
 	if h.Event == "" {
-		l.FieldsDropped++
+		l.drop(KeyEvent)
 	}
 	if !IsEvent(h.Event) {
 		h.Event = EventLog
@@ -218,27 +240,27 @@ func (d *Decoder) header(l *Line) (Header, error) {
 func (d *Decoder) optional(h *Header, l *Line) {
 	if v, ok := d.head.get(headTS); ok {
 		if h.Time, ok = v.time(d.location); !ok {
-			l.FieldsDropped++
+			l.drop(KeyTS)
 		}
 	}
 	if v, ok := d.head.get(headSeverity); ok {
 		if _, known := severities[string(bytes.ToUpper(v.text))]; known && v.kind == scalarText {
 			h.Severity = d.scan.word(v.text)
 		} else {
-			l.FieldsDropped++
+			l.drop(KeySeverity)
 		}
 	}
 	if v, ok := d.head.get(headTraceID); ok && !hexID(v, h.TraceID[:]) {
-		l.FieldsDropped++
+		l.drop(KeyTraceID)
 	}
 	if v, ok := d.head.get(headSpanID); ok && !hexID(v, h.SpanID[:]) {
-		l.FieldsDropped++
+		l.drop(KeySpanID)
 	}
 	if v, ok := d.head.get(headHost); ok && v.kind != scalarText {
-		l.FieldsDropped++
+		l.drop(KeyHost)
 	}
 	if d.head.badResource {
-		l.FieldsDropped++
+		l.drop(KeyResource)
 	}
 }
 

@@ -131,6 +131,7 @@ func TestOptionalFieldsWithoutMeaningCostOnlyThemselves(t *testing.T) {
 		`"trace_id":"zz","span_id":7,"host":1,"resource":[],"new_key":{"a":[1]},"body":{"epoch":3.0,"step":null}}`)
 	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
 	assert.Equal(t, 6, l.FieldsDropped)
+	assert.Equal(t, KeyTS, l.Flaw)
 	assert.Zero(t, lr.Timestamp())
 	assert.Equal(t, plog.SeverityNumberInfo, lr.SeverityNumber())
 	assert.True(t, lr.TraceID().IsEmpty())

@@ -43,6 +43,13 @@ type batch struct {
 	objects int
 	bad     []badLine
 	odd     oddities
+	flawed  flaw // the first, when there is one
+}
+
+// flaw is a key of a record that was left out or replaced.
+type flaw struct {
+	key    string
+	offset int64
 }
 
 // oddities are counted flaws of accepted lines.
@@ -93,8 +100,8 @@ func (b *builder) build(src source, lines []line) batch {
 		before := out
 		d := b.decode(&lines[i], src, &out)
 		if i > 0 && d.run != out.run {
-			out.last, out.ended, out.records, out.objects, out.bad, out.odd =
-				before.last, before.ended, before.records, before.objects, before.bad, before.odd
+			out.last, out.ended, out.records, out.objects, out.bad, out.odd, out.flawed =
+				before.last, before.ended, before.records, before.objects, before.bad, before.odd, before.flawed
 			break
 		}
 		if i == 0 || !bytes.Equal(d.resource, b.resource) {
@@ -155,6 +162,9 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	}
 	b.common(l, src, run, found)
 	out.odd.add(got)
+	if got.Flaw != "" && out.flawed.key == "" {
+		out.flawed = flaw{key: got.Flaw, offset: l.offset}
+	}
 	if got.Kind == trainrecord.LineObject {
 		out.objects++
 		return decoded{run: run}

@@ -81,12 +81,21 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	for _, bad := range b.bad {
 		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
 	}
+	if b.flawed.key != "" {
+		if total, due := t.seldom.Note("flaw:"+src.path, int64(b.odd.fieldsDropped+b.odd.offList)); due {
+			t.logger.Warn("Left out or replaced a value without meaning of a record",
+				zap.String("file", src.path), zap.Int64("offset", b.flawed.offset), zap.String("key", b.flawed.key), zap.Int64("since_last", total))
+		}
+	}
 	if len(b.bad) == 0 {
 		return
 	}
 	first := b.bad[0]
-	t.warn("line:"+src.path, "Passed on a line that is no record as a log event",
-		zap.String("file", src.path), zap.Int64("offset", first.offset), zap.String("reason", string(first.reason)), zap.Error(first.err))
+	if total, due := t.seldom.Note("line:"+src.path, int64(len(b.bad))); due {
+		t.logger.Warn("Passed on a line that is no record as a log event",
+			zap.String("file", src.path), zap.Int64("offset", first.offset), zap.String("reason", string(first.reason)),
+			zap.Int64("since_last", total), zap.Error(first.err))
+	}
 }
 
 // observe gives the gauges their values.

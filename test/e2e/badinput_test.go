@@ -35,8 +35,11 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 	for _, line := range bad {
 		tr.lines(line)
 	}
+	tr.lines(`{"schema":"pathologize.ml.training/1","event":"heartbeat","run_id":"native-7f3a9c","seq":50,"ts":"yesterday"}`)
 	tr.lines(lines[1:]...)
 	requireResult(t, f, liveRuns[0])
+	c.WaitMetric("otelcol_train_jsonl_flaws", map[string]string{"kind": "field_dropped"}, 1, 10*time.Second)
+	assert.Contains(t, c.Logs(), `"key": "ts"`, "the log names what was left out")
 	for reason := range bad {
 		want := 1.0
 		if reason == "not_json" {
@@ -46,7 +49,7 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 		m := c.Metrics()
 		assert.InDelta(t, want, m.Sum(metricBadLines, map[string]string{"reason": reason}), 0, reason)
 	}
-	assert.Less(t, strings.Count(c.Logs(), tr.path), 4, "more than a line a minute about one file")
+	assert.Less(t, strings.Count(c.Logs(), tr.path), 5, "more than a line a minute about one file")
 	assert.NotContains(t, c.Logs(), "Epoch 1/3", "the content of a line is in the log")
 }
 
