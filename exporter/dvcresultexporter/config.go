@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 const (
@@ -34,9 +36,9 @@ type Config struct {
 	LiveInterval time.Duration `mapstructure:"live_interval"`
 
 	// MaxStateBytes bounds the memory of all runs.
-	MaxStateBytes int64 `mapstructure:"max_state_bytes"`
+	MaxStateBytes componentkit.ByteSize `mapstructure:"max_state_bytes"`
 	// MinFreeBytes is what stays free on the file system of Directory.
-	MinFreeBytes int64 `mapstructure:"min_free_bytes"`
+	MinFreeBytes componentkit.ByteSize `mapstructure:"min_free_bytes"`
 
 	Plots PlotsConfig `mapstructure:"plots"`
 
@@ -88,10 +90,10 @@ func (c *Config) Validate() error {
 		bad("live_interval: want 0s (final results only) or at least 1s, got %s", c.LiveInterval)
 	}
 	if c.MaxStateBytes < minStateBytes {
-		bad("max_state_bytes: want at least %d, got %d", minStateBytes, c.MaxStateBytes)
+		bad("max_state_bytes: want at least 1MiB, got %d bytes", c.MaxStateBytes)
 	}
 	if c.MinFreeBytes < 0 {
-		bad("min_free_bytes: want 0 or more, got %d", c.MinFreeBytes)
+		bad("min_free_bytes: want 0 or more, got %d bytes", c.MinFreeBytes)
 	}
 	if c.Plots.MaxPoints < minPoints || c.Plots.MaxPoints > maxPoints {
 		bad("plots::max_points: want %d to %d, got %d", minPoints, maxPoints, c.Plots.MaxPoints)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/exporter/exportertest"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
@@ -95,4 +96,22 @@ func TestTwoExportersHaveTwoSeries(t *testing.T) {
 		`otelcol_dvc_result_masked_values{exporter="dvc_result"} 1`, `otelcol_dvc_result_masked_values{exporter="dvc_result/second"} 1`)
 	assert.Len(t, componentcheck.FormatTelemetry(t, tel, "otelcol_dvc_result_runs"), 6)
 	assert.Len(t, componentcheck.FormatTelemetry(t, tel, "otelcol_dvc_result_state_size"), 2)
+}
+
+func TestSizesTakeUnitsAndPlainNumbers(t *testing.T) {
+	t.Parallel()
+	for _, sizes := range []map[string]any{
+		{"max_state_bytes": "2MiB", "min_free_bytes": "4KiB"}, {"max_state_bytes": 2 << 20, "min_free_bytes": 4096},
+		{"max_state_bytes": "2097152", "min_free_bytes": "4096B"},
+	} {
+		cfg := createDefaultConfig().(*Config)
+		cfg.Directory = "results"
+		require.NoError(t, confmap.NewFromStringMap(sizes).Unmarshal(cfg))
+		require.NoError(t, cfg.Validate())
+		assert.EqualValues(t, 2<<20, cfg.MaxStateBytes)
+		assert.EqualValues(t, 4096, cfg.MinFreeBytes)
+	}
+	err := confmap.NewFromStringMap(map[string]any{"max_state_bytes": "much"}).Unmarshal(createDefaultConfig())
+	require.ErrorContains(t, err, "max_state_bytes")
+	require.ErrorContains(t, err, "want a size such as")
 }

@@ -23,7 +23,7 @@ func (g *engine) close(ctx context.Context, r *run) {
 // release gives up the runs of which nothing is missing in the results on disk, oldest first, when memory alone holds the
 // state and there is too much of it. The caller holds the lock.
 func (g *engine) release(ctx context.Context) {
-	for g.size > g.cfg.MaxStateBytes {
+	for g.size > g.maxState() {
 		r := g.oldest(func(r *run) bool { return !r.closed && !r.writing && r.isSettled() && r.changed.IsZero() })
 		if r == nil {
 			return
@@ -35,7 +35,7 @@ func (g *engine) release(ctx context.Context) {
 // thin gives up points of the curves of the runs that are left, those that were touched longest ago first. What else a
 // result says of a run stays. The caller holds the lock.
 func (g *engine) thin(ctx context.Context) {
-	for g.size > g.cfg.MaxStateBytes {
+	for g.size > g.maxState() {
 		r := g.oldest(func(r *run) bool { return !r.thin && !r.writing && (r.fold != nil || r.packed != nil) })
 		if r == nil {
 			g.warn("The state of the runs is above max_state_bytes and cannot be made smaller; set storage, or a larger limit", nil)

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
+	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrun v0.0.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
@@ -11,6 +12,7 @@ require (
 	go.opentelemetry.io/collector/component v1.71.0
 	go.opentelemetry.io/collector/component/componentstatus v0.165.0
 	go.opentelemetry.io/collector/component/componenttest v0.165.0
+	go.opentelemetry.io/collector/confmap v1.71.0
 	go.opentelemetry.io/collector/consumer v1.71.0
 	go.opentelemetry.io/collector/consumer/consumererror v0.165.0
 	go.opentelemetry.io/collector/exporter v1.71.0
@@ -49,7 +51,6 @@ require (
 	go.opentelemetry.io/collector/client v1.71.0 // indirect
 	go.opentelemetry.io/collector/config/configoptional v1.71.0 // indirect
 	go.opentelemetry.io/collector/config/configretry v1.71.0 // indirect
-	go.opentelemetry.io/collector/confmap v1.71.0 // indirect
 	go.opentelemetry.io/collector/connector v0.165.0 // indirect
 	go.opentelemetry.io/collector/consumer/consumertest v0.165.0 // indirect
 	go.opentelemetry.io/collector/consumer/xconsumer v0.165.0 // indirect
@@ -82,6 +83,7 @@ require (
 
 replace (
 	github.com/pathologize/otelcol-train/internal/componentcheck => ../../internal/componentcheck
+	github.com/pathologize/otelcol-train/internal/componentkit => ../../internal/componentkit
 	github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
 	github.com/pathologize/otelcol-train/internal/trainrun => ../../internal/trainrun
 )

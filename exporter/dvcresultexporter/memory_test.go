@@ -11,6 +11,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // longRun is an open run of four epochs and many steps.
@@ -41,9 +43,9 @@ func TestWithoutStorageRunsAreThinnedOldestFirst(t *testing.T) {
 				pass(time.Second)
 			}
 			r.exp.engine.mu.Lock()
-			r.cfg.MaxStateBytes = limit(r.exp.engine)
+			r.cfg.MaxStateBytes = componentkit.ByteSize(limit(r.exp.engine))
 			r.exp.engine.shrink(t.Context())
-			assert.LessOrEqual(t, r.exp.engine.size, r.cfg.MaxStateBytes)
+			assert.LessOrEqual(t, r.exp.engine.size, r.exp.engine.maxState())
 			r.exp.engine.mu.Unlock()
 			for _, id := range []string{"a", "b"} {
 				lines := longRun(id, steps)

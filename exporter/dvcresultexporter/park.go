@@ -86,9 +86,11 @@ func (g *engine) keys() []string {
 	return keys
 }
 
+func (g *engine) maxState() int64 { return int64(g.cfg.MaxStateBytes) }
+
 // shrink parks the runs that were touched longest ago until the state fits. The caller holds the lock.
 func (g *engine) shrink(ctx context.Context) {
-	if g.size <= g.cfg.MaxStateBytes {
+	if g.size <= g.maxState() {
 		return
 	}
 	var loaded []*run
@@ -101,7 +103,7 @@ func (g *engine) shrink(ctx context.Context) {
 		return cmp.Or(a.seen.Compare(b.seen), cmp.Compare(a.id, b.id))
 	})
 	for _, r := range loaded[:max(len(loaded)-1, 0)] { // the newest is needed again at once
-		if g.size <= g.cfg.MaxStateBytes {
+		if g.size <= g.maxState() {
 			return
 		}
 		if err := g.park(ctx, r); err != nil {
@@ -109,7 +111,7 @@ func (g *engine) shrink(ctx context.Context) {
 			return
 		}
 	}
-	if g.size > g.cfg.MaxStateBytes && g.store.client == nil {
+	if g.size > g.maxState() && g.store.client == nil {
 		g.release(ctx)
 		g.thin(ctx)
 	}
