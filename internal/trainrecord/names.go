@@ -118,6 +118,14 @@ const (
 	BodyFramework       = "framework"
 )
 
+// Keys inside objects of the body which are no keys of a body themselves.
+const (
+	InnerMode   = "mode"
+	InnerCommit = "commit"
+	InnerBranch = "branch"
+	InnerDirty  = "dirty"
+)
+
 // Phases, reported outcomes and the word for values off a list.
 const (
 	PhaseRun        = "run"

@@ -30,7 +30,7 @@ func constants(t *testing.T) map[string][]string {
 		for _, spec := range gen.Specs {
 			vs := spec.(*ast.ValueSpec)
 			value, ok := literal(vs.Values[0])
-			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Phase", "Outcome", "Reason"} {
+			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Inner", "Phase", "Outcome", "Reason"} {
 				if rest, has := strings.CutPrefix(vs.Names[0].Name, prefix); ok && has && rest != "" {
 					found[prefix] = append(found[prefix], strings.TrimPrefix(value, "."))
 				}
@@ -73,6 +73,17 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 		}
 	}
 	got := constants(t)
+	inner := map[string]bool{}
+	for _, n := range r.Names {
+		for key := range n.Keys {
+			inner[key] = true
+		}
+	}
+	assert.NotEmpty(t, got["Inner"])
+	for _, key := range got["Inner"] {
+		assert.True(t, inner[key], "no object of the registry has a key %s", key)
+		assert.NotContains(t, byKind[KindBody], key)
+	}
 	assert.ElementsMatch(t, byKind[KindEvent], got["Event"])
 	assert.ElementsMatch(t, r.Values["event"], got["Event"])
 	assert.ElementsMatch(t, byKind[KindRecord], got["Key"])

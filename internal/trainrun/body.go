@@ -145,8 +145,8 @@ func (r *reducer) start() {
 		d.ResumedStep = integer(m, trainrecord.BodyStep)
 	}
 	if m, ok := object(r.body, trainrecord.BodyGit); ok {
-		d.Git = &Git{Commit: text(m, "commit", maxLabel), Branch: r.clean(m, "branch", maxLabel)}
-		if v, ok := m.Get("dirty"); ok && v.Type() == pcommon.ValueTypeBool {
+		d.Git = &Git{Commit: text(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}
+		if v, ok := m.Get(trainrecord.InnerDirty); ok && v.Type() == pcommon.ValueTypeBool {
 			dirty := v.Bool()
 			d.Git.Dirty = &dirty
 		}
@@ -223,7 +223,7 @@ func (r *reducer) end() {
 }
 
 func objective(m pcommon.Map) *Objective {
-	o := Objective{Metric: text(m, trainrecord.BodyMetric, maxName), Mode: text(m, "mode", maxLabel)}
+	o := Objective{Metric: text(m, trainrecord.BodyMetric, maxName), Mode: text(m, trainrecord.InnerMode, maxLabel)}
 	if o.Metric == "" {
 		return nil
 	}
