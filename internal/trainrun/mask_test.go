@@ -9,13 +9,17 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
-func TestSecretsInParams(t *testing.T) {
-	t.Parallel()
-	random := "a8Zk29dLq0PmX7vR"
-	for name, tc := range map[string]struct {
-		value  any
-		masked bool
-	}{
+const randomText = "a8Zk29dLq0PmX7vR"
+
+type maskCase struct {
+	value  any
+	masked bool
+}
+
+// maskCases are parameters by name.
+func maskCases() map[string]maskCase {
+	random := randomText
+	return map[string]maskCase{
 		"hf_token":               {"anything", true},
 		"hub_token":              {nil, false},
 		"pad_token":              {"<pad>", false},
@@ -68,7 +72,12 @@ func TestSecretsInParams(t *testing.T) {
 		"keyword":                {"plain", false},
 		"max_tokens":             {int64(1234), false},
 		"password.on":            {true, false},
-	} {
+	}
+}
+
+func TestSecretsInParams(t *testing.T) {
+	t.Parallel()
+	for name, tc := range maskCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, ok := Reduce(record("run.start", nil, map[string]any{"params": map[string]any{"sub": map[string]any{name: tc.value}}}))
@@ -81,7 +90,7 @@ func TestSecretsInParams(t *testing.T) {
 				require.NoError(t, raw.FromRaw(map[string]any{"sub": map[string]any{name: tc.value}}))
 				assert.Equal(t, dump(raw.AsRaw()), got)
 			} else {
-				for _, s := range []string{"plain", random, "pw@", "ghp_", "eyJ", "1234"} {
+				for _, s := range []string{"plain", randomText, "pw@", "ghp_", "eyJ", "1234"} {
 					assert.NotContains(t, got, s)
 				}
 			}

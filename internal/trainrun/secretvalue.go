@@ -164,7 +164,7 @@ func (m *textMasker) inFields(i, from int) bool {
 		return false
 	}
 	name, _, ok := strings.Cut(next, "=")
-	return ok && strings.IndexAny(name, ";\"'") < 0
+	return ok && !strings.ContainsAny(name, ";\"'")
 }
 
 // valueContext says where a value ends.
