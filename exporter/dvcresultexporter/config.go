@@ -3,6 +3,7 @@ package dvcresultexporter
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -13,6 +14,7 @@ import (
 const (
 	minStateBytes = 1 << 20
 	minPoints     = 10
+	minDuration   = 10 * time.Millisecond
 	maxPoints     = 100_000
 )
 
@@ -74,14 +76,18 @@ func (c *Config) Validate() error {
 	if c.Directory == "" {
 		bad("directory: want the folder that receives the results, such as /srv/repo/results")
 	}
-	if c.LateGrace < 0 {
-		bad("late_grace: want 0 or more, got %s", c.LateGrace)
+	if strings.HasPrefix(c.Directory, "~") {
+		bad("directory: ~ is not expanded, write ${env:HOME} instead, got %q", c.Directory)
 	}
-	if c.FailureGrace < 0 {
-		bad("failure_grace: want 0 or more, got %s", c.FailureGrace)
+	// A number without a unit is read as nanoseconds, which nobody means.
+	if c.LateGrace != 0 && c.LateGrace < minDuration {
+		bad("late_grace: want 0s or at least %s, with a unit such as 10s, got %s", minDuration, c.LateGrace)
 	}
-	if c.IdleTimeout <= 0 {
-		bad("idle_timeout: want more than 0, got %s", c.IdleTimeout)
+	if c.FailureGrace != 0 && c.FailureGrace < minDuration {
+		bad("failure_grace: want 0s or at least %s, with a unit such as 1m, got %s", minDuration, c.FailureGrace)
+	}
+	if c.IdleTimeout < minDuration {
+		bad("idle_timeout: want at least %s, with a unit such as 30m, got %s", minDuration, c.IdleTimeout)
 	}
 	if c.LateWindow < c.LateGrace || c.LateWindow < 0 {
 		bad("late_window: want at least late_grace (%s), got %s", c.LateGrace, c.LateWindow)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -160,6 +162,9 @@ func (g *engine) wrote(ctx context.Context, r *run, v resultfile.Verdict, result
 			outcome = "running"
 		}
 		g.telemetry.WrittenResults.Add(ctx, 1, g.telemetry.With("outcome", outcome))
+		if v.Final {
+			g.logger.Info("Wrote a result", zap.String("run_directory", r.dir), zap.String("outcome", outcome), zap.Bool("provisional", v.Provisional))
+		}
 	case atomicdir.Kept:
 		g.telemetry.KeptResults.Add(ctx, 1, g.telemetry.Self())
 		g.report.kept(r)

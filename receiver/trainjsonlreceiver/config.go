@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
@@ -90,6 +91,11 @@ func (c *Config) validateFiles() error {
 			errs = append(errs, err)
 		}
 	}
+	for _, glob := range slices.Concat(c.Include, c.Exclude) {
+		if strings.HasPrefix(glob, "~") {
+			errs = append(errs, fmt.Errorf("include: ~ is not expanded, write ${env:HOME} instead, got %q", glob))
+		}
+	}
 	switch c.StartAt {
 	case startAtBeginning:
 	case "end":
@@ -134,8 +140,8 @@ func (c *Config) validateSizes() error {
 
 func (c *Config) validateTimes() error {
 	var errs []error
-	if c.TornAfter < 0 {
-		errs = append(errs, fmt.Errorf("torn_after: want 0 (never) or more, got %s", c.TornAfter))
+	if c.TornAfter != 0 && c.TornAfter < 10*time.Millisecond {
+		errs = append(errs, fmt.Errorf("torn_after: want 0s (never) or at least 10ms, with a unit such as 10m, got %s", c.TornAfter))
 	}
 	if c.CheckpointInterval < 10*time.Millisecond {
 		errs = append(errs, fmt.Errorf("checkpoint_interval: want at least 10ms, got %s", c.CheckpointInterval))

@@ -131,6 +131,8 @@ func TestMistakesInAConfigurationSayWhatToDo(t *testing.T) {
 		"bad time zone":     {"receivers: {train_jsonl: {timezone: Mars/Olympus}}", "timezone: "},
 		"unknown key":       {"receivers: {train_jsonl: {includes: [a]}}", "includes"},
 		"no directory":      {`exporters: {dvc_result: {directory: ""}}`, "directory: "},
+		"no unit":           {"exporters: {dvc_result: {idle_timeout: 30}}", "with a unit such as 30m"},
+		"home of a shell":   {`receivers: {train_jsonl: {include: ["~/runs/*.jsonl"]}}`, "~ is not expanded"},
 		"negative time":     {"exporters: {dvc_result: {idle_timeout: -1s}}", "idle_timeout: "},
 		"missing profile":   {`processors: {training_norm: {profiles: [/nowhere/p.yaml]}}`, "/nowhere/p.yaml"},
 		"bad profile":       {`processors: {training_norm: {profiles: ["` + profile + `"]}}`, "rulez"},
