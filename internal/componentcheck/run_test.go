@@ -117,8 +117,8 @@ func brokenComponents() []brokenComponent {
 		{"unit", "telemetry", "fake_dropped: unit", func(f *fake) { f.unit = "1" }},
 		{"kind", "telemetry", "fake_dropped: kind", func(f *fake) { f.counterAsGauge = true }},
 		{"extra instrument", "telemetry", "otelcol_fake_more, metadata.yaml does not declare it", func(f *fake) { f.extra = "otelcol_fake_more" }},
-		{"no id", "attributes", "otelcol_fake_dropped: want the attribute processor with the component's id, got {reason=full}", only(reason)},
-		{"one id for two", "attributes", "otelcol_fake_dropped: two ids want two series, there is none of fake/second", only(attribute.String("processor", "fake"))},
+		{"no id", "attributes", "otelcol_fake_dropped: want the attribute processor = fake, got {reason=full}", only(reason)},
+		{"one id for two", "attributes", "otelcol_fake_dropped: want the attribute processor = fake/second, got {processor=fake}", only(attribute.String("processor", "fake"))},
 		{"create fails", "lifecycle", "create: no", func(f *fake) { f.createErr = errors.New("no") }},
 		{"start fails", "lifecycle", "start: no", func(f *fake) { f.startErr = errors.New("no") }},
 		{"stop fails", "lifecycle", "start and stop: stop: refused", stopIf(func(started, _ int) bool { return started > 0 }, refuse)},
@@ -141,7 +141,7 @@ func TestAFeedShowsWhatTheDefaultBatchDoesNot(t *testing.T) {
 		return c.(consumer.Logs).ConsumeLogs(ctx, plog.NewLogs())
 	}))
 	require.NoError(t, err)
-	assert.ErrorContains(t, errors.Join(s.checkAttributes(t)...), "otelcol_fake_dropped: want the attribute processor with the component's id, got {}")
+	assert.ErrorContains(t, errors.Join(s.checkAttributes(t)...), "otelcol_fake_dropped: want the attribute processor = fake, got {}")
 }
 
 func TestStopThatOutlivesItsContextIsFound(t *testing.T) {
