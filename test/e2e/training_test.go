@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ func TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks(t *testing.T) {
 	const head = `{"schema":"pathologize.ml.training/1","run_id":"native-7f3a9c",`
 	native := sample(t, "native")
 	newTrainer(t, f, "native-7f3a9c").lines(append(native,
-		head+`"event":"run.failure","seq":99,"env":{"HF_TOKEN":"hidden"},"body":{"error_type":"OSError","message":"gone","stack":"hidden"}}`,
+		head+`"event":"run.failure","seq":99,"env":{"HF_TOKEN":"hidden"},"resource":{"process.command_line":"train --token hidden"},"body":{"error_type":"OSError","message":"gone: https://me:hidden@h/x","stack":"hidden"}}`,
 		head+`"event":"run.start","attempt":"1","body":{"epoch":3,"params":{"hub":"hidden"},"command":"train --token hidden"}}`,
 		`no JSON: train.py --api-key=hidden --password 'hidden' url=https://h/?token=hidden Bearer hidden end`,
 		`{"custom":1,"config":{"key":"hidden"},"argv":["--token","hidden"]}`)...)
@@ -185,4 +186,32 @@ func TestALargeBacklogReachesABackendThatTakesFourMebibytes(t *testing.T) {
 	collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env})
 	require.Eventually(t, func() bool { return len(sink.LogRecords()) == lines }, resultWithin, 50*time.Millisecond, "not all of %d records", lines)
 	assert.Zero(t, sink.Refused())
+}
+
+// TestAHangingBackendCostsBoundedMemoryAndTime sends far more than may be kept for a backend that never answers.
+func TestAHangingBackendCostsBoundedMemoryAndTime(t *testing.T) {
+	t.Parallel()
+	sink := otlpsink.Start(t, otlpsink.Hang)
+	f := newFolders(t)
+	env := f.env(t)
+	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+	const lines = 30_000
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, `{"schema":"pathologize.ml.training/1","event":"log","run_id":"talkative","body":{"message":"%d %s"}}`+"\n", i, strings.Repeat("text ", 500))
+	}
+	newTrainer(t, f, "talkative").write(b.String()) // 77 MB, as logs several times that
+	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n"})
+	c.WaitMetric("otelcol_dvc_result_records", nil, lines, resultWithin)
+	require.Positive(t, c.Metrics().Sum("otelcol_isolate_dropped_items", nil)+c.Metrics().Sum("otelcol_exporter_enqueue_failed_log_records", nil), "what is dropped is counted")
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.PID()))
+	require.NoError(t, err)
+	var peak int
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscan(rest, &peak)
+	require.NoError(t, err)
+	assert.Less(t, peak, 600_000, "kB at the peak")
+	stopping := time.Now()
+	t.Cleanup(func() { t.Logf("peak %d kB, stopped in %s", peak, time.Since(stopping)) })
+	c.Stop() // fails the test when it takes longer than half a minute
 }
