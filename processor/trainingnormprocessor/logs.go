@@ -183,7 +183,8 @@ func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Strea
 	if key == "" {
 		return nil
 	}
-	s, forgotten := n.streams.get(key)
+	offset, found := attrs.Get(trainrecord.AttrLogFileRecordOffset)
+	s, forgotten := n.streams.get(key, found && offset.Type() == pcommon.ValueTypeInt && offset.Int() > 0)
 	if n.storage != nil {
 		w.touched = append(w.touched, key)
 	}

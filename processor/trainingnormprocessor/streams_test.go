@@ -14,6 +14,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processortest"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
@@ -25,19 +27,19 @@ import (
 func TestLeastRecentlySeenStreamIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newStreams(2)
-	a, forgotten := s.get("a")
+	a, forgotten := s.get("a", false)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("b")
+	_, forgotten = s.get("b", false)
 	assert.Empty(t, forgotten)
-	again, forgotten := s.get("a")
+	again, forgotten := s.get("a", false)
 	assert.Same(t, a, again)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("c")
+	_, forgotten = s.get("c", false)
 	assert.Equal(t, "b", forgotten)
-	again, forgotten = s.get("a")
+	again, forgotten = s.get("a", false)
 	assert.Same(t, a, again)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("b")
+	_, forgotten = s.get("b", false)
 	assert.Equal(t, "c", forgotten)
 	assert.Len(t, s.byKey, 2)
 	assert.Equal(t, 2, s.recent.Len())
@@ -253,4 +255,28 @@ func BenchmarkLogs(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func TestARenamedStreamIsWhatItWas(t *testing.T) {
+	t.Parallel()
+	profiles, err := trainprofile.Embedded()
+	require.NoError(t, err)
+	s := newStreams(2)
+	old, _ := s.get("f/runs/a/train.jsonl\x00000000aa", false)
+	old.Restore(trainprofile.Decision{Profile: profiles[0], Offset: 40})
+	begun, _ := s.get("f/runs/b/train.jsonl\x00000000aa", false)
+	_, decided := begun.Decision()
+	assert.False(t, decided, "another file with the same first line, from its beginning")
+	s = newStreams(1)
+	old, _ = s.get("f/runs/a/train.jsonl\x00000000aa", false)
+	old.Restore(trainprofile.Decision{Profile: profiles[0], Offset: 40})
+	renamed, forgotten := s.get("f/runs/a/renamed.jsonl\x00000000aa", true)
+	d, decided := renamed.Decision()
+	assert.True(t, decided)
+	assert.Equal(t, trainprofile.Decision{Profile: profiles[0], Offset: 40}, d)
+	assert.Equal(t, "f/runs/a/train.jsonl\x00000000aa", forgotten)
+	other, _ := s.get("f/runs/c/train.jsonl\x00000000bb", true)
+	_, decided = other.Decision()
+	assert.False(t, decided, "another first line")
+	assert.Len(t, s.alias, 1, "what is forgotten leaves no alias")
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // stepRun is a long stream of native records.
@@ -98,24 +100,36 @@ func TestARotatedStreamIsReadToItsEnd(t *testing.T) {
 	assert.Equal(t, len(lines), got.Records.Count)
 }
 
-// TestARowIsReadAsItsStreamWasRecognisedAfterAKill has rows that are Lightning's only because of the ones before the kill.
-func TestARowIsReadAsItsStreamWasRecognisedAfterAKill(t *testing.T) {
+// TestARowIsReadAsItsStreamWasRecognised has rows that are Lightning's only because of the ones before a kill, or a rename.
+func TestARowIsReadAsItsStreamWasRecognised(t *testing.T) {
 	t.Parallel()
 	before := []string{`{"lr-Adam":0.1,"step":0}`, `{"train_loss":0.5,"epoch":0,"step":49}`}
 	after := []string{`{"train_loss":0.4,"epoch":0,"step":99}`, `{"train_loss":0.3,"epoch":1,"step":149}`, launcherEnd}
-	live, calm := newFolders(t), newFolders(t)
-	c := quickstart(t, live)
-	c.Start()
-	tr := newTrainer(t, live, "lit")
-	tr.lines(before...)
-	c.WaitMetric("otelcol_train_jsonl_checkpoint_writes", nil, 1, resultWithin)
-	c.Kill()
-	tr.lines(after...)
-	c.Start()
+	calm := newFolders(t)
 	newTrainer(t, calm, "lit").lines(append(before, after...)...)
 	quickstart(t, calm).Start()
 	waitResult(t, calm, "lit", "success")
-	waitResult(t, live, "lit", "success")
-	assert.Equal(t, tree(t, calm.results), tree(t, live.results), "a kill changed the meaning of a row")
-	assert.Contains(t, tree(t, live.results)["lit/plots/metrics/train/loss.tsv"], "149\t0.3")
+	want := tree(t, calm.results)
+	require.Contains(t, want["lit/plots/metrics/train/loss.tsv"], "149\t0.3")
+	for name, disturb := range map[string]func(c *collector.Process, tr *trainer){
+		"kill": func(c *collector.Process, _ *trainer) { c.Kill(); c.Start() },
+		"rename": func(_ *collector.Process, tr *trainer) {
+			renamed := filepath.Join(filepath.Dir(tr.path), "renamed.jsonl")
+			require.NoError(t, os.Rename(tr.path, renamed))
+			tr.path = renamed
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := newFolders(t)
+			c := quickstart(t, live)
+			c.Start()
+			tr := newTrainer(t, live, "lit")
+			tr.lines(before...)
+			c.WaitMetric("otelcol_train_jsonl_checkpoint_writes", nil, 1, resultWithin)
+			disturb(c, &tr)
+			tr.lines(after...)
+			waitResult(t, live, "lit", "success")
+			assert.Equal(t, want, tree(t, live.results), "the meaning of a row has changed")
+		})
+	}
 }
