@@ -77,8 +77,8 @@ type lister struct {
 }
 
 func (l *lister) add(part, name, suffix string) *metric {
-	m := &metric{name: displayName(part, name) + suffix, part: part, plain: name}
-	if l.names[m.name] { // a name that spells another's part or suffix
+	m := &metric{name: strings.ToValidUTF8(displayName(part, name)+suffix, "\uFFFD"), part: part, plain: name}
+	if l.names[m.name] { // a name that spells another's part or suffix, or differs from it in what is no UTF-8
 		m.name += "-" + hash(part+"\x00"+name+"\x00"+suffix, 8)
 	}
 	l.names[m.name] = true

@@ -2,6 +2,7 @@ package resultfile
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -134,6 +135,7 @@ func metricObject(m *metric) object {
 
 func partObjects(st *trainrun.State) []item {
 	out := make([]item, 0, len(st.Parts))
+	names := map[string]bool{}
 	for i := range st.Parts {
 		p := &st.Parts[i]
 		o := object{}
@@ -143,7 +145,12 @@ func partObjects(st *trainrun.State) []item {
 		put(o, "steps", stepsObject(p.Steps))
 		put(o, "objective", objectiveObject(p.Objective))
 		put(o, "best", bestObject(p.Best, st.Checkpoints))
-		out = append(out, item{p.Name, o})
+		name := strings.ToValidUTF8(p.Name, "\uFFFD")
+		if names[name] {
+			name += "-" + hash(p.Name, 8)
+		}
+		names[name] = true
+		out = append(out, item{name, o})
 	}
 	return out
 }
@@ -151,8 +158,7 @@ func partObjects(st *trainrun.State) []item {
 func changeObjects(st *trainrun.State) []item {
 	out := make([]item, 0, len(st.ParamsChanges))
 	for _, c := range st.ParamsChanges {
-		o := object{"attempt": c.Attempt}
-		put(o, "key", c.Key)
+		o := object{"attempt": c.Attempt, "key": cutText(c.Key, maxText)} // a key may be empty
 		putTree(o, "old", c.Old)
 		putTree(o, "new", c.New)
 		out = append(out, item{fmt.Sprintf("%d %s", c.Attempt, c.Key), o})
