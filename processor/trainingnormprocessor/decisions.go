@@ -81,7 +81,7 @@ func (d *decisions) open(ctx context.Context, client storage.Client, set *trainp
 	for _, key := range keys {
 		was := d.shards[shardOf(key)][key]
 		d.seq = max(d.seq, was.seq)
-		stream, forgotten := d.streams.get(key, false)
+		stream, forgotten := d.streams.get(key, "", false)
 		stream.Restore(trainprofile.Decision{Profile: set.Profile(was.profile), Offset: was.offset})
 		if stream.Profile() == nil {
 			d.owed[key] = struct{}{} // the profile is loaded no more

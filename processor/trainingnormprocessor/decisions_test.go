@@ -54,7 +54,7 @@ func TestStorageHoldsNoMoreStreamsThanTheMemory(t *testing.T) {
 		return d
 	}
 	use := func(d *decisions, key string) {
-		stream, forgotten := d.streams.get(key, false)
+		stream, forgotten := d.streams.get(key, "", false)
 		stream.Restore(trainprofile.Decision{Profile: set.Profile("lightning"), Offset: 5})
 		require.NoError(t, d.save(t.Context(), []string{key, forgotten}))
 	}

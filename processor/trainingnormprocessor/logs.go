@@ -183,8 +183,11 @@ func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Strea
 	if key == "" {
 		return nil
 	}
-	offset, found := attrs.Get(trainrecord.AttrLogFileRecordOffset)
-	s, forgotten := n.streams.get(key, found && offset.Type() == pcommon.ValueTypeInt && offset.Int() > 0)
+	alias, middle := "", false
+	if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
+		alias, middle = fmt.Sprintf("%s\x00%08x", u.RunID, u.File), u.Offset > 0
+	}
+	s, forgotten := n.streams.get(key, alias, middle)
 	if n.storage != nil {
 		w.touched = append(w.touched, key)
 	}

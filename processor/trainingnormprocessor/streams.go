@@ -2,7 +2,6 @@ package trainingnormprocessor
 
 import (
 	"container/list"
-	"strings"
 	"sync"
 
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
@@ -20,11 +19,12 @@ type streams struct {
 	limit  int
 	byKey  map[string]*list.Element
 	recent *list.List        // front: seen last
-	alias  map[string]string // the first line of a stream, as its key ends -> the key under which it was seen last
+	alias  map[string]string // run and first line of a stream -> the key under which it was seen last
 }
 
 type streamEntry struct {
 	key    string
+	alias  string
 	stream trainprofile.Stream
 }
 
@@ -33,38 +33,33 @@ func newStreams(limit int) *streams {
 }
 
 // get gives the memory of a stream, and the key of the one that had to be forgotten for it, if any. A stream that is met in
-// its middle under a new key was renamed: it is what the stream with the same first line was recognised as.
-func (s *streams) get(key string, middle bool) (stream *trainprofile.Stream, forgotten string) {
+// its middle under a new key was renamed: it is what the stream with the same alias, its run and first line, was.
+func (s *streams) get(key, alias string, middle bool) (stream *trainprofile.Stream, forgotten string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first := firstLine(key)
 	if e, ok := s.byKey[key]; ok {
 		s.recent.MoveToFront(e)
-		s.alias[first] = key
 		return &e.Value.(*streamEntry).stream, ""
 	}
-	entry := &streamEntry{key: key}
-	if e, ok := s.byKey[s.alias[first]]; ok && middle && first != "" {
+	entry := &streamEntry{key: key, alias: alias}
+	if e, ok := s.byKey[s.alias[alias]]; ok && middle && alias != "" {
 		if d, decided := e.Value.(*streamEntry).stream.Decision(); decided {
 			entry.stream.Restore(d)
 		}
 	}
 	if s.recent.Len() >= s.limit {
-		forgotten = s.recent.Remove(s.recent.Back()).(*streamEntry).key
+		old := s.recent.Remove(s.recent.Back()).(*streamEntry)
+		forgotten = old.key
 		delete(s.byKey, forgotten)
-		if old := firstLine(forgotten); s.alias[old] == forgotten {
-			delete(s.alias, old)
+		if s.alias[old.alias] == forgotten {
+			delete(s.alias, old.alias)
 		}
 	}
 	s.byKey[key] = s.recent.PushFront(entry)
-	s.alias[first] = key
+	if alias != "" {
+		s.alias[alias] = key
+	}
 	return &entry.stream, forgotten
-}
-
-// firstLine gives the part of a stream's key that stands for its first line, "" when that is not known.
-func firstLine(key string) string {
-	_, first, _ := strings.Cut(key, "\x00")
-	return first
 }
 
 // decision gives what was decided for a stream. Asking is no use of the stream.

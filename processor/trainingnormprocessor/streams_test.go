@@ -14,12 +14,11 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processortest"
-
-	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
@@ -27,19 +26,19 @@ import (
 func TestLeastRecentlySeenStreamIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newStreams(2)
-	a, forgotten := s.get("a", false)
+	a, forgotten := s.get("a", "", false)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("b", false)
+	_, forgotten = s.get("b", "", false)
 	assert.Empty(t, forgotten)
-	again, forgotten := s.get("a", false)
+	again, forgotten := s.get("a", "", false)
 	assert.Same(t, a, again)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("c", false)
+	_, forgotten = s.get("c", "", false)
 	assert.Equal(t, "b", forgotten)
-	again, forgotten = s.get("a", false)
+	again, forgotten = s.get("a", "", false)
 	assert.Same(t, a, again)
 	assert.Empty(t, forgotten)
-	_, forgotten = s.get("b", false)
+	_, forgotten = s.get("b", "", false)
 	assert.Equal(t, "c", forgotten)
 	assert.Len(t, s.byKey, 2)
 	assert.Equal(t, 2, s.recent.Len())
@@ -262,21 +261,21 @@ func TestARenamedStreamIsWhatItWas(t *testing.T) {
 	profiles, err := trainprofile.Embedded()
 	require.NoError(t, err)
 	s := newStreams(2)
-	old, _ := s.get("f/runs/a/train.jsonl\x00000000aa", false)
+	old, _ := s.get("f/a", "a\x00aa", false)
 	old.Restore(trainprofile.Decision{Profile: profiles[0], Offset: 40})
-	begun, _ := s.get("f/runs/b/train.jsonl\x00000000aa", false)
+	begun, _ := s.get("f/a.2", "a\x00aa", false)
 	_, decided := begun.Decision()
 	assert.False(t, decided, "another file with the same first line, from its beginning")
 	s = newStreams(1)
-	old, _ = s.get("f/runs/a/train.jsonl\x00000000aa", false)
+	old, _ = s.get("f/a", "a\x00aa", false)
 	old.Restore(trainprofile.Decision{Profile: profiles[0], Offset: 40})
-	renamed, forgotten := s.get("f/runs/a/renamed.jsonl\x00000000aa", true)
+	renamed, forgotten := s.get("f/renamed", "a\x00aa", true)
 	d, decided := renamed.Decision()
 	assert.True(t, decided)
 	assert.Equal(t, trainprofile.Decision{Profile: profiles[0], Offset: 40}, d)
-	assert.Equal(t, "f/runs/a/train.jsonl\x00000000aa", forgotten)
-	other, _ := s.get("f/runs/c/train.jsonl\x00000000bb", true)
+	assert.Equal(t, "f/a", forgotten)
+	other, _ := s.get("f/c", "c\x00aa", true)
 	_, decided = other.Decision()
-	assert.False(t, decided, "another first line")
+	assert.False(t, decided, "another run with the same first line")
 	assert.Len(t, s.alias, 1, "what is forgotten leaves no alias")
 }
