@@ -1,11 +1,18 @@
 package resultfile
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// table writes a plot table: the step and one column, named last so that DVC plots it without being told.
+// table writes a plot table: the step and one column, named last so that DVC plots it without being told. A name with a
+// quote is quoted by the rules of CSV, by which DVC reads tables.
 func table(column string, points []Point) []byte {
 	if column == stepKey {
 		column += "_" // a reader keeps only one of two equal columns
+	}
+	if strings.Contains(column, `"`) {
+		column = `"` + strings.ReplaceAll(column, `"`, `""`) + `"`
 	}
 	b := append([]byte(stepKey+"\t"), column...)
 	b = append(b, '\n')

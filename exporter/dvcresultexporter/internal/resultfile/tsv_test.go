@@ -1,7 +1,11 @@
 package resultfile
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
+	"os/exec"
+	"path"
 	"slices"
 	"testing"
 
@@ -15,6 +19,34 @@ func TestTable(t *testing.T) {
 	points := []Point{{0, 2.5}, {1, 1e-5}, {2, 3}}
 	assert.Equal(t, "step\tloss\n0\t2.5\n1\t1e-05\n2\t3.0\n", string(table("loss", points)))
 	assert.Equal(t, "step\tstep_\n", string(table("step", nil)), "two columns of one name")
+	assert.Equal(t, "step\t\"\"\"x\"\n", string(table(`"x`, nil)), "a quote that nothing ends")
+	assert.Equal(t, "step\tit's \n", string(table("it's ", nil)))
+}
+
+// csv.DictReader is what DVC reads tables with.
+func TestPythonReadsEveryColumnName(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command("python3", "-c", "import csv").Run(); err != nil {
+		t.Skip("python3 is not here")
+	}
+	names := append([]string{`"`, `""`, `"x"`, `x"`, `"x`, `'x`, `\`, `x\`, ",", "a,b", " x ", "#", "=1"}, hostile...)
+	var tables, want []any
+	for _, name := range names {
+		series := curve("", name, 1, 2)
+		m := &metric{name: name, path: MetricPaths([]string{name})[name], series: &series}
+		files := plotFiles([]*metric{m}, options, &cuts{})
+		tables = append(tables, string(files[0].Bytes))
+		column := path.Base(m.path)
+		want = append(want, []any{object{"step": "0", column: "1.0"}, object{"step": "1", column: "2.0"}})
+	}
+	cmd := exec.Command("python3", "-c", "import csv,io,json,sys\n"+
+		`json.dump([list(csv.DictReader(io.StringIO(t),delimiter="\t")) for t in json.load(sys.stdin.buffer)],sys.stdout)`)
+	cmd.Stdin = bytes.NewReader(encodeJSON(tables))
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	var got []any
+	require.NoError(t, json.Unmarshal(out, &got))
+	assert.Equal(t, want, got)
 }
 
 func TestFewPointsAreAllKept(t *testing.T) {
