@@ -145,7 +145,7 @@ func (r *reducer) start() {
 		d.ResumedStep = integer(m, trainrecord.BodyStep)
 	}
 	if m, ok := object(r.body, trainrecord.BodyGit); ok {
-		d.Git = &Git{Commit: text(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}
+		d.Git = &Git{Commit: r.clean(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}
 		if v, ok := m.Get(trainrecord.InnerDirty); ok && v.Type() == pcommon.ValueTypeBool {
 			dirty := v.Bool()
 			d.Git.Dirty = &dirty

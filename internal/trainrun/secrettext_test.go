@@ -141,10 +141,10 @@ func TestFailuresAndPathsHoldNoSecrets(t *testing.T) {
 	assert.Equal(t, "token=***", e.Detail.StopReason)
 	assert.Equal(t, "https://h/x?sig=***", e.Detail.Artifacts[0].Path)
 	e, _ = Reduce(record("run.start", nil, map[string]any{
-		"versions": map[string]any{"torch": "2.9", "hub_token": "pw", "index": "https://u:pw@h"}, "git": map[string]any{"branch": "token=pw"},
+		"versions": map[string]any{"torch": "2.9", "hub_token": "pw", "index": "https://u:pw@h"}, "git": map[string]any{"branch": "token=pw", "commit": "https://u:pw@h/c"},
 	}))
 	assert.NotContains(t, dump(e), "pw")
-	assert.Equal(t, int64(3), e.Masked)
+	assert.Equal(t, int64(4), e.Masked)
 }
 
 func TestASecretAtTheCutStaysOut(t *testing.T) {
