@@ -101,7 +101,7 @@ func (g *engine) unblock() {
 	g.blocked = false
 	now := time.Now()
 	for _, r := range g.runs {
-		r.seen = now
+		r.seen, r.quiet = now, now
 		g.fix(r)
 	}
 }

@@ -1,6 +1,7 @@
 package dvcresultexporter
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -183,6 +184,100 @@ func TestStalledStaysStalledOverARestart(t *testing.T) {
 		before := r.files("a")
 		r.says("a", "stalled", true, true)
 		r.stop()
+		time.Sleep(time.Hour)
+		r.start()
+		pass(time.Hour)
+		assert.Equal(t, before, r.files("a"))
+		r.stop()
+	})
+}
+
+// What silence an undisturbed collector calls stalled, one that was killed meanwhile calls so as well, unless it was not there
+// when the time was over.
+func TestKillsDoNotChangeTheVerdictOnSilence(t *testing.T) {
+	t.Parallel()
+	var want map[string]string
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.feed(wholeRun("a")[:3]...)
+		pass(30 * time.Minute)
+		want = r.files("a")
+	})
+	m := time.Minute
+	for name, tc := range map[string]struct {
+		kills   []time.Duration // since the last record
+		down    time.Duration
+		outcome string
+	}{
+		"at once":                    {[]time.Duration{0}, 0, "stalled"},
+		"late":                       {[]time.Duration{29 * m}, 0, "stalled"},
+		"late and long":              {[]time.Duration{m}, 28 * m, "stalled"},
+		"just in time":               {[]time.Duration{0}, 30 * m, "stalled"},
+		"twice, together older":      {[]time.Duration{20 * m, 40 * m}, 0, "stalled"},
+		"ever again":                 {[]time.Duration{9 * m, 19 * m, 29 * m, 39 * m, 49 * m}, m, "stalled"},
+		"after the verdict":          {[]time.Duration{31 * m}, 24 * time.Hour, "stalled"},
+		"nobody was there":           {[]time.Duration{29 * m}, m + time.Nanosecond, "unknown"},
+		"nobody was there, twice":    {[]time.Duration{29 * m, 80 * m}, 20 * m, "unknown"},
+		"old before the second kill": {[]time.Duration{20 * m, 29 * m}, 5 * m, "unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.start()
+				r.feed(wholeRun("a")[:3]...)
+				last := time.Now()
+				for _, at := range tc.kills {
+					pass(time.Until(last.Add(at)))
+					r.kill()
+					time.Sleep(tc.down)
+					r.start()
+				}
+				pass(31 * m)
+				r.says("a", tc.outcome, true, true)
+				if tc.outcome == "stalled" {
+					assert.Equal(t, want, r.files("a"))
+				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// The time that is left after a start is never too short for the receiver to bring what was written meanwhile.
+func TestSilenceAfterAStartLastsTheLateGraceAtLeast(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")[:3]...)
+		pass(30*time.Minute - time.Second)
+		r.kill()
+		r.start()
+		pass(10*time.Second - time.Nanosecond)
+		assert.Nil(t, r.files("a"))
+		pass(time.Nanosecond)
+		r.says("a", "stalled", true, true)
+		r.stop()
+	})
+}
+
+// The verdict is in the storage before its result is on disk, or a kill between would make another one of it.
+func TestKillWhileAStalledResultIsWrittenKeepsTheVerdict(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(wholeRun("a")[:3]...)
+		r.fs.fail(func(op, name string) error {
+			if op == "rename" && filepath.Base(name) == "result.json" {
+				r.host.Crash()
+			}
+			return nil
+		})
+		pass(30 * time.Minute)
+		before := r.files("a")
+		r.says("a", "stalled", true, true)
+		r.fs.fail(nil)
+		r.kill()
 		time.Sleep(time.Hour)
 		r.start()
 		pass(time.Hour)

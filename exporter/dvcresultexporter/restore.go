@@ -126,18 +126,20 @@ func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.E
 	return nil
 }
 
-// awake schedules a restored run.
+// awake schedules a restored run. One that was silent too long before the start is that: nobody watched it. Another has the
+// time that is left, by the monotonic clock, and late_grace at least: the receiver has to bring what was written meanwhile.
 func (g *engine) awake(r *run, now time.Time) {
 	if r.closed {
 		return
 	}
 	r.changed, r.lived, r.check = now, now, now.Add(g.cfg.LateGrace)
 	r.silent = now.UnixNano()-r.wallSeen > int64(g.cfg.IdleTimeout)
+	r.quiet = later(ago(r.wallSeen, now), now.Add(g.cfg.LateGrace-g.cfg.IdleTimeout))
 	g.fix(r)
 }
 
 func newRun(id string, now time.Time) *run {
-	return &run{id: id, dir: resultfile.RunDirectory(id), key: storageKey(id), seen: now, index: -1}
+	return &run{id: id, dir: resultfile.RunDirectory(id), key: storageKey(id), seen: now, quiet: now, index: -1}
 }
 
 // ago is a wall time on the monotonic clock; a time in the future counts as now.

@@ -23,7 +23,8 @@ type run struct {
 	thin    bool           // nothing more can be given up until the next record
 
 	seen     time.Time // the last new record, or the start
-	wallSeen int64     // the same, in Unix nanoseconds, for the next start
+	wallSeen int64     // the last new record, in Unix nanoseconds, for the next start
+	quiet    time.Time // silence is counted from here: the last new record, also one from before the start
 	endSeen  time.Time // a run.end that may decide the outcome; zero for none
 	failSeen time.Time // the same for a run.failure
 	changed  time.Time // the first record that is not in the result on disk; zero for none
@@ -48,7 +49,7 @@ type run struct {
 // touch notes a new record.
 func (r *run) touch(e *trainrun.Entry, now time.Time) {
 	r.version++
-	r.seen, r.wallSeen, r.silent, r.thin = now, now.UnixNano(), false, false
+	r.seen, r.quiet, r.wallSeen, r.silent, r.thin = now, now, now.UnixNano(), false, false
 	if r.changed.IsZero() {
 		r.changed = now
 	}
@@ -106,7 +107,7 @@ func (r *run) next(cfg *Config, blocked bool) time.Time {
 		at(r.failedAt(cfg))
 	}
 	if !blocked {
-		at(r.seen.Add(cfg.IdleTimeout))
+		at(r.quiet.Add(cfg.IdleTimeout))
 	}
 	if cfg.LiveInterval > 0 && r.shown != r.version {
 		at(r.lived.Add(cfg.LiveInterval))

@@ -28,7 +28,7 @@ func (r *run) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Time
 	case st.OutcomeFrom == fromEnd || st.OutcomeFrom == fromFailure: // its grace is not over
 	case r.silent:
 		return r.silence(st), true
-	case !blocked && !now.Before(r.seen.Add(cfg.IdleTimeout)):
+	case !blocked && !now.Before(r.quiet.Add(cfg.IdleTimeout)):
 		return r.silence(st), true
 	}
 	if cfg.LiveInterval > 0 && r.shown != r.version && !now.Before(r.lived.Add(cfg.LiveInterval)) {

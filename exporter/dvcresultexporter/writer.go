@@ -92,7 +92,18 @@ func (g *engine) decide(ctx context.Context, r *run) (job, bool) {
 		g.leave(ctx, r)
 		return job{}, false
 	}
+	g.witness(ctx, r, v)
 	return job{state: st, verdict: v, version: r.version}, true
+}
+
+// witness keeps that a run was seen falling silent before its result says so: after a kill between the two, the next start
+// would know no more than that it is old.
+func (g *engine) witness(ctx context.Context, r *run, v resultfile.Verdict) {
+	if v.From == fromSilence && v != r.verdict {
+		r.verdict = v
+		r.settled, r.wallEnd = time.Time{}, 0
+		g.keep(ctx, r)
+	}
 }
 
 // leave puts a run back into the schedule.
@@ -147,6 +158,11 @@ func (g *engine) conclude(ctx context.Context, r *run, v resultfile.Verdict, now
 	if v == before && r.wallEnd == settled || !v.Final {
 		return
 	}
+	g.keep(ctx, r)
+}
+
+// keep stores what is known of a run besides its records.
+func (g *engine) keep(ctx context.Context, r *run) {
 	if err := g.store.batch(ctx, r.metaOperation(), g.store.indexOperation(g.store.first, g.keys())); err != nil {
 		g.warn("The storage did not take the verdict on a run", err) // the next snapshot has it
 	}
