@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
 	"go.opentelemetry.io/collector/component"
 
 	"github.com/pathologize/otelcol-train/internal/componentkit"
@@ -20,7 +19,7 @@ const startAtBeginning = "beginning"
 
 // Config is what an operator writes under train_jsonl.
 type Config struct {
-	// Include are globs of the files to read; ** crosses folders.
+	// Include are globs of the files to read; ** crosses folders, but enters none through a symbolic link, nor does what follows it.
 	Include []string `mapstructure:"include"`
 	// Exclude are globs of files that Include matches and that are not read.
 	Exclude []string `mapstructure:"exclude"`
@@ -83,14 +82,8 @@ func (c *Config) validateFiles() error {
 	var errs []error
 	if len(c.Include) == 0 {
 		errs = append(errs, errors.New("include: name at least one glob, such as /data/runs/*/train.jsonl"))
-	} else if _, err := matcher.New(matcher.Criteria{Include: c.Include}); err != nil {
-		errs = append(errs, err)
 	}
-	if len(c.Exclude) > 0 {
-		if _, err := matcher.New(matcher.Criteria{Include: []string{"*"}, Exclude: c.Exclude}); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs = append(errs, validateGlobs("include", c.Include), validateGlobs("exclude", c.Exclude))
 	for _, glob := range slices.Concat(c.Include, c.Exclude) {
 		if strings.HasPrefix(glob, "~") {
 			errs = append(errs, fmt.Errorf("include: ~ is not expanded, write ${env:HOME} instead, got %q", glob))

@@ -6,29 +6,27 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"go.uber.org/zap"
 )
 
 const (
-	maxIdle   = 2 * time.Second  // between two looks at a file that does not grow
-	maxSearch = 5 * time.Second  // between two searches for files
-	maxRetry  = 10 * time.Second // between two attempts to read a file that cannot be read
-	// searchShare is the part of the time that searching for files may take, as 1/n.
-	searchShare = 20
-	// noFiles is the matcher's word for globs that match nothing, which is no error.
-	noFiles = "no files match the configured criteria"
+	maxIdle  = 2 * time.Second  // between two looks at a file that does not grow
+	maxRetry = 10 * time.Second // between two attempts to read a file that cannot be read
 	// tornSettle is how long an unterminated line after the end of a run must not change.
 	tornSettle = time.Second
 )
 
-// poll looks for new files when that is due, looks at those known, and gives a turn to each that has something to read.
+// poll begins to look for new files when that is due, takes up those found, looks at those known, and gives a turn to each that has something to read.
 func (t *tailer) poll(ctx context.Context, now time.Time) {
 	t.handles.closeIdle(now)
-	if !now.Before(t.nextSearch) {
+	if !t.searching && !now.Before(t.nextSearch) {
 		t.search(ctx, now)
-		took := time.Since(now)
-		t.nextSearch = now.Add(min(max(t.cfg.PollInterval, searchShare*took), maxSearch))
+	}
+	select {
+	case f := <-t.found:
+		t.takeUp(ctx, f, now)
+	default:
+		t.reportSlow(ctx, now)
 	}
 	for _, s := range t.list() {
 		if ctx.Err() != nil {
@@ -39,54 +37,9 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 	t.reportStatus()
 }
 
-// search finds files by the globs.
-func (t *tailer) search(ctx context.Context, now time.Time) {
-	t.denied = false
-	t.searchedAt = now
-	for _, pattern := range t.cfg.Include {
-		base, _ := doublestar.SplitPattern(pattern)
-		if _, err := t.fs.Stat(base); err != nil {
-			t.discoveryError(ctx, base, err)
-		}
-	}
-	paths, err := t.matcher.MatchFiles()
-	if err != nil && err.Error() != noFiles {
-		t.discoveryError(ctx, "", err)
-	}
-	known := t.paths()
-	for _, path := range paths {
-		if !known[path] {
-			t.admit(ctx, path, now)
-		}
-	}
-	t.unskip(paths)
-	if !t.searched.Load() { // what the checkpoints name and is not there
-		for _, s := range t.list() {
-			if s.isGone() {
-				s.leave(now)
-			}
-		}
-		t.searched.Store(true)
-	}
-}
-
-// paths gives where the known files are.
-func (t *tailer) paths() map[string]bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	known := make(map[string]bool, len(t.streams))
-	for _, s := range t.streams {
-		s.mu.Lock()
-		if !s.gone {
-			known[s.mark.Path] = true
-		}
-		s.mu.Unlock()
-	}
-	return known
-}
-
-// admit takes up the file at a path that is not known.
-func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
+// admit takes up a file whose path is not known.
+func (t *tailer) admit(ctx context.Context, c candidate, now time.Time) {
+	path := c.path
 	fi, err := t.fs.Stat(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +68,8 @@ func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
 		t.streams[key] = s
 		t.mu.Unlock()
 	case !s.isGone() && t.leadsTo(s, key):
-		return // another name of a file that is known
+		t.rename(s, c)
+		return
 	}
 	s.move(path)
 	s.mu.Lock()
@@ -124,29 +78,12 @@ func (t *tailer) admit(ctx context.Context, path string, now time.Time) {
 	t.look(ctx, s, now)
 }
 
-// skip counts and logs, once, a path that matches and is a pipe, a device or a socket: reading one could block for ever.
-func (t *tailer) skip(ctx context.Context, path string, mode fs.FileMode) {
-	if t.skipped[path] {
-		return
+// rename gives a known file another of its names, if that is the one without links and the present one is not.
+func (t *tailer) rename(s *stream, c candidate) {
+	m, _ := s.get()
+	if c.real && m.Path != c.path && t.globs.namer(t.fs).sameTarget(m.Path, c.path) {
+		s.move(c.path)
 	}
-	t.skipped[path] = true
-	t.tel.SkippedFiles.Add(ctx, 1, t.tel.Reason(skipNotRegular))
-	t.warn("skip:"+path, "Left out what is no regular file; narrow include or name it in exclude",
-		zap.String("file", path), zap.Stringer("mode", mode.Type()))
-}
-
-// unskip forgets the skipped paths that are not there any more.
-func (t *tailer) unskip(paths []string) {
-	if len(t.skipped) == 0 {
-		return
-	}
-	there := make(map[string]bool, len(t.skipped))
-	for _, path := range paths {
-		if t.skipped[path] {
-			there[path] = true
-		}
-	}
-	t.skipped = there
 }
 
 // leadsTo says whether the stream's own path still leads to its file.
@@ -184,7 +121,7 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 			t.enqueue(s)
 		}
 		if err == nil {
-			t.admit(ctx, path, now)
+			t.admit(ctx, t.globs.namer(t.fs).name(path), now)
 		}
 	default: // a file system that does not answer now; the offset stays
 		t.discoveryError(ctx, path, err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -12,6 +13,9 @@ import (
 type fileSystem interface {
 	Stat(name string) (fs.FileInfo, error)
 	Open(name string) (openFile, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// Resolve gives the absolute path without symbolic links.
+	Resolve(name string) (string, error)
 }
 
 // openFile is a file open for reading.
@@ -43,6 +47,18 @@ type osFiles struct{}
 
 // Stat follows symbolic links.
 func (osFiles) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// ReadDir lists a folder.
+func (osFiles) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+// Resolve follows all symbolic links.
+func (osFiles) Resolve(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
 
 // Open opens a file for reading.
 func (osFiles) Open(name string) (openFile, error) {

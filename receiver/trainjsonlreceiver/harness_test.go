@@ -207,6 +207,7 @@ func (r *rig) open() *tailer {
 	t.client, err = adapter.GetStorageClient(context.Background(), r.host, r.cfg.Storage, r.set.ID)
 	require.NoError(r.t, err)
 	require.NoError(r.t, t.load(context.Background()))
+	t.spawn = func(search func()) { search() }
 	t.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return t
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/adapter"
-	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
@@ -22,8 +21,9 @@ import (
 )
 
 const (
-	saveTime  = 5 * time.Second // for the last save
-	graceTime = 500 * time.Millisecond
+	saveTime    = 5 * time.Second // for the last save
+	graceTime   = 500 * time.Millisecond
+	searchGrace = 250 * time.Millisecond // for a search to see that it is over
 )
 
 // trainReceiver is the component: it makes a tailer at each start.
@@ -78,10 +78,6 @@ func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
 }
 
 func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
-	m, err := matcher.New(matcher.Criteria{Include: r.cfg.Include, Exclude: r.cfg.Exclude})
-	if err != nil {
-		return nil, err
-	}
 	prefixes, err := compilePrefixes(r.cfg.LinePrefixes)
 	if err != nil {
 		return nil, err
@@ -97,10 +93,11 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		}
 	}
 	return &tailer{
-		cfg: r.cfg, pathRegex: pathRegex, matcher: m, builders: newBuilders(location, prefixes),
+		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(location, prefixes),
 		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
-		fs:     osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
+		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
+		fs: osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
 		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
 		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{},

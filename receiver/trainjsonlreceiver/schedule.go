@@ -129,11 +129,14 @@ func (t *tailer) run(ctx context.Context, s *stream, p *permit) {
 func (t *tailer) pollLoop(ctx context.Context) {
 	tick := time.NewTicker(t.cfg.PollInterval)
 	defer tick.Stop()
+	defer t.awaitSearch()
 	for {
 		t.poll(ctx, time.Now())
 		select {
 		case <-ctx.Done():
 			return
+		case f := <-t.found:
+			t.takeUp(ctx, f, time.Now())
 		case <-tick.C:
 		}
 	}

@@ -18,6 +18,9 @@ const (
 	readIO         = "io"
 )
 
+// discoverySlow is the reason of a search that takes long.
+const discoverySlow = "slow"
+
 // skipNotRegular is the reason why a path that matches is not read.
 const skipNotRegular = "not_regular"
 
@@ -39,6 +42,14 @@ func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 // discoveryError counts and logs a place that cannot be looked at. It is looked at again.
 func (t *tailer) discoveryError(ctx context.Context, path string, err error) {
 	t.denied = t.denied || isDenied(err)
+	t.cannotLook(ctx, path, err)
+}
+
+// cannotLook is the part of discoveryError for any goroutine.
+func (t *tailer) cannotLook(ctx context.Context, path string, err error) {
+	if ctx.Err() != nil {
+		return
+	}
 	t.tel.DiscoveryErrors.Add(ctx, 1, t.tel.Reason(readReason(err)))
 	t.warn("discover", "Cannot look for files, it is tried again; check include and that the folders exist and may be read",
 		zap.String("path", path), zap.Error(err))

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/fileconsumer/matcher"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -29,7 +28,7 @@ const notLooked = -1
 type tailer struct {
 	cfg       *Config
 	pathRegex *regexp.Regexp
-	matcher   *matcher.Matcher
+	globs     *globs
 	builders  *builders
 	next      consumer.Logs
 	obs       *receiverhelper.ObsReport
@@ -39,6 +38,7 @@ type tailer struct {
 	client    storage.Client
 	fs        fileSystem
 	wait      func(context.Context, time.Duration) error
+	spawn     func(func()) // runs a search
 	slots     int
 	turnSize  int64
 
@@ -55,12 +55,16 @@ type tailer struct {
 	waiting map[*stream]struct{} // for space
 
 	// Of the poll.
-	nextSearch time.Time
-	searchedAt time.Time       // when the last search began
-	skipped    map[string]bool // paths that match and are no regular files
-	searched   atomic.Bool     // once at least
-	denied     bool            // the last search, in part
-	unhealthy  bool            // as reported last
+	nextSearch  time.Time
+	found       chan found // what a search found; one runs at a time
+	searching   bool
+	searchBegan time.Time
+	slow        bool            // the search that runs was counted as slow
+	searchedAt  time.Time       // when the last search that ended began
+	skipped     map[string]bool // paths that match and are no regular files
+	searched    atomic.Bool     // once at least
+	denied      bool            // the last search, in part
+	unhealthy   bool            // as reported last
 }
 
 func (t *tailer) newStream(k fileKey, m mark) *stream {
