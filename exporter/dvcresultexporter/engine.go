@@ -41,6 +41,7 @@ type engine struct {
 	blocked bool  // the storage takes nothing: silence is our fault
 	limits  limiter
 	damages limiter
+	moves   limiter
 	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
 	work chan *run
@@ -51,16 +52,39 @@ type engine struct {
 }
 
 func newEngine(e *resultExporter, host component.Host, client storage.Client) *engine {
-	return &engine{
+	g := &engine{
 		cfg: e.cfg, logger: e.set.Logger, telemetry: e.telemetry,
 		out:    &target{path: e.cfg.Directory, minFree: uint64(e.cfg.MinFreeBytes), openFS: e.openFS},
 		report: newReporter(e, host),
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
-		limits: limiter{every: logInterval}, damages: limiter{every: logInterval},
+		limits: limiter{every: logInterval}, damages: limiter{every: logInterval}, moves: limiter{every: logInterval},
 		work: make(chan *run),
 		kick: make(chan struct{}, 1),
 		quit: make(chan struct{}),
+	}
+	g.out.moved = g.moved
+	return g
+}
+
+// moved makes every run that has a result, and whose state is still there, due again: the directory is another folder.
+func (g *engine) moved() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	if g.moves.allow(now) {
+		g.logger.Warn("The directory of the results is another folder now; results of runs that are not closed are written there anew",
+			zap.String("directory", g.cfg.Directory))
+	}
+	for _, r := range g.runs {
+		if r.closed {
+			continue
+		}
+		r.shown, r.again = nothingShown, r.writing
+		if r.changed.IsZero() {
+			r.changed = now
+		}
+		g.fix(r)
 	}
 }
 

@@ -1,11 +1,15 @@
 package dvcresultexporter
 
 import (
+	"math"
 	"time"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
+
+// nothingShown is the version of no result.
+const nothingShown = math.MaxUint64
 
 // run is what the exporter knows of a run. Times are those of arrival, on the monotonic clock. The engine's lock guards it.
 type run struct {
@@ -39,6 +43,7 @@ type run struct {
 	closed  bool               // late records are counted only; there is no state any more
 
 	writing  bool
+	again    bool      // the directory was replaced while its writer was at work
 	failures int       // failed attempts to write in a row
 	retry    time.Time // of the next attempt after a failed one
 

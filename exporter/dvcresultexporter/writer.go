@@ -135,12 +135,13 @@ func (g *engine) finish(ctx context.Context, r *run, j job, err error) {
 	}
 	r.failures, r.retry = 0, time.Time{}
 	r.lived, r.shown = now, j.version
-	if r.version == j.version {
-		if j.verdict.Final {
-			r.changed = time.Time{}
-		}
-	} else {
+	switch {
+	case r.again: // it may be in the old directory
+		r.again, r.changed, r.shown = false, now, nothingShown
+	case r.version != j.version:
 		r.changed = r.seen
+	case j.verdict.Final:
+		r.changed = time.Time{}
 	}
 	g.conclude(ctx, r, j.verdict, now)
 }

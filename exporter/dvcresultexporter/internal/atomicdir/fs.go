@@ -18,6 +18,7 @@ type FS interface {
 	SyncDir(name string) error
 	Lock(name string) (io.Closer, error) // ErrLocked when another holds it; creates the file
 	Free() (uint64, error)               // bytes that may still be written
+	Self() (fs.FileInfo, error)          // which directory it is, whatever its path says now
 	Close() error
 }
 
@@ -53,6 +54,7 @@ func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return r.root.Lstat(na
 func (r rootFS) ReadFile(name string) ([]byte, error)   { return r.root.ReadFile(name) }
 func (r rootFS) Rename(from, to string) error           { return r.root.Rename(from, to) }
 func (r rootFS) Remove(name string) error               { return r.root.Remove(name) }
+func (r rootFS) Self() (fs.FileInfo, error)             { return r.root.Stat(".") }
 func (r rootFS) Close() error                           { return r.root.Close() }
 
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
