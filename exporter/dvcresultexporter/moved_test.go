@@ -174,10 +174,38 @@ func TestEveryResultComesBackWhenTheDirectoryWasRemoved(t *testing.T) {
 		defer r.stop()
 		r.feed(wholeRun("a")...)
 		pass(time.Minute)
-		require.NoError(t, os.RemoveAll(r.cfg.Directory))
-		r.feed(wholeRun("b")...)
-		pass(time.Minute)
+		for _, next := range []string{"b", "c", "d", "e", "f", "g", "h"} { // a folder made anew often has the inode number of the old one
+			require.NoError(t, os.RemoveAll(r.cfg.Directory))
+			r.feed(wholeRun(next)...)
+			pass(time.Minute)
+			r.says("a", "success", true, false)
+			r.says(next, "success", true, false)
+		}
+	})
+}
+
+// A writer may have found the folder in its place, and not have noted its result yet, when another finds that it moved.
+func TestResultThatWasWrittenJustBeforeAMoveIsWrittenAnew(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.feed(wholeRun("a")...)
+		pass(9 * time.Second)
+		g := r.exp.engine
+		g.mu.Lock()
+		a := g.runs["a"]
+		a.writing = true
+		g.queue = g.queue[:0]
+		a.index = -1
+		g.mu.Unlock()
+		pass(time.Second)
+		j, ok := g.decide(t.Context(), a)
+		require.True(t, ok)
+		g.moved()
+		g.finish(t.Context(), a, j, nil)
+		assert.Nil(t, r.files("a"))
+		pass(10 * time.Second)
 		r.says("a", "success", true, false)
-		r.says("b", "success", true, false)
 	})
 }
