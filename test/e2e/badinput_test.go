@@ -105,6 +105,21 @@ func TestResultsThatCannotBeWrittenAreWrittenLater(t *testing.T) {
 	requireResult(t, f, liveRuns[0])
 }
 
+// TestResultsGoToTheFolderThatHasTheName moves the results folder away and makes a new one, as somebody does who wants to start afresh.
+func TestResultsGoToTheFolderThatHasTheName(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	quickstart(t, f).Start()
+	newTrainer(t, f, "hf").lines(sample(t, "hf-transformers")...)
+	waitResult(t, f, "hf", "success")
+	require.NoError(t, os.Rename(f.results, f.results+".old"))
+	require.NoError(t, os.Mkdir(f.results, 0o755))
+	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
+	requireResult(t, f, liveRuns[0])
+	waitResult(t, f, "hf", "success")
+	assert.NoDirExists(t, filepath.Join(f.results+".old", "native-7f3a9c"))
+}
+
 // TestAFileWhereTheResultsFolderShouldBeIsAClearError starts with a mistake that no waiting mends.
 func TestAFileWhereTheResultsFolderShouldBeIsAClearError(t *testing.T) {
 	t.Parallel()
