@@ -43,6 +43,8 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 	f.Add([]byte("a\nbb\r\n\n  \nccc\ndd"), []byte{1, 2, 3})
 	f.Add([]byte("\xef\xbb\xbf{}\n\xff\xfe\n"), []byte{1})
 	f.Add(bytes.Repeat([]byte("x"), 300), []byte{7, 200})
+	f.Add([]byte("0\n"), []byte("0"))
+	f.Add([]byte("\xef\xbb"), []byte{0})
 	f.Add([]byte("\xef\xbb\xbf\r\n\r\r\n"), []byte{3, 1})
 	f.Fuzz(func(t *testing.T, text, sizes []byte) {
 		const maxLine = 100
@@ -57,7 +59,7 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 			}
 			before := read
 			read = min(read+size, len(text))
-			if offset == 0 && read < len(bom) {
+			if offset == 0 && read < len(bom) && bytes.HasPrefix(bom, text[:read]) {
 				continue // as the reader does, for a byte order mark in two parts
 			}
 			var consumed int
@@ -79,7 +81,8 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 		}
 		// The tail is the line that a newline would make of it.
 		rest := naive(append(bytes.Clone(text), '\n'), maxLine)
-		if len(text) >= len(bom) && len(rest) > len(want) {
+		halfMark := len(text) < len(bom) && bytes.HasPrefix(bom, text)
+		if len(rest) > len(want) && !halfMark {
 			last := rest[len(rest)-1]
 			assert.True(t, tl.text)
 			assert.Equal(t, last.crc, tl.sum())
