@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 const (
@@ -39,9 +40,7 @@ type engine struct {
 	store   *store
 	size    int64 // of all runs in memory
 	blocked bool  // the storage takes nothing: silence is our fault
-	limits  limiter
-	damages limiter
-	moves   limiter
+	seldom  componentkit.Seldom
 	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
 	work chan *run
@@ -58,10 +57,10 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		report: newReporter(e, host),
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
-		limits: limiter{every: logInterval}, damages: limiter{every: logInterval}, moves: limiter{every: logInterval},
-		work: make(chan *run),
-		kick: make(chan struct{}, 1),
-		quit: make(chan struct{}),
+		seldom: componentkit.Seldom{Every: logInterval},
+		work:   make(chan *run),
+		kick:   make(chan struct{}, 1),
+		quit:   make(chan struct{}),
 	}
 	g.out.moved = g.moved
 	return g
@@ -72,7 +71,7 @@ func (g *engine) moved() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	if g.moves.allow(now) {
+	if g.seldom.Allow("moves") {
 		g.logger.Warn("The directory of the results is another folder now; results of runs that are not closed are written there anew",
 			zap.String("directory", g.cfg.Directory))
 	}
@@ -201,7 +200,7 @@ func (g *engine) resize(r *run) {
 
 // warn logs a trouble of the state, at most one line in five minutes. The caller holds the lock.
 func (g *engine) warn(message string, err error) {
-	if g.limits.allow(time.Now()) {
+	if g.seldom.Allow("limits") {
 		g.logger.Warn(message, zap.Error(err))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/exporter"
@@ -101,18 +100,4 @@ func (e *resultExporter) consumeLogs(ctx context.Context, ld plog.Logs) error {
 		return errNotStarted
 	}
 	return eng.consume(ctx, ld)
-}
-
-// limiter lets one log line through an interval.
-type limiter struct {
-	every time.Duration
-	next  time.Time
-}
-
-func (l *limiter) allow(now time.Time) bool {
-	if now.Before(l.next) {
-		return false
-	}
-	l.next = now.Add(l.every)
-	return true
 }

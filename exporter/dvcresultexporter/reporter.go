@@ -3,13 +3,13 @@ package dvcresultexporter
 import (
 	"fmt"
 	"sync"
-	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // reporter tells an operator of trouble with the directory: the component's status, and one log line in five minutes.
@@ -20,14 +20,13 @@ type reporter struct {
 
 	mu      sync.Mutex
 	failing map[*run]bool // nil stands for the directory as a whole
-	errors  limiter
-	keeps   limiter
+	seldom  componentkit.Seldom
 }
 
 func newReporter(e *resultExporter, host component.Host) *reporter {
 	return &reporter{
 		host: host, logger: e.set.Logger, directory: e.cfg.Directory, failing: map[*run]bool{},
-		errors: limiter{every: logInterval}, keeps: limiter{every: logInterval},
+		seldom: componentkit.Seldom{Every: logInterval},
 	}
 }
 
@@ -35,7 +34,7 @@ func (p *reporter) failed(r *run, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failing[r] = true
-	if p.errors.allow(time.Now()) {
+	if p.seldom.Allow("errors") {
 		p.logger.Error("Results cannot be written; the state is kept and writing is repeated",
 			zap.String("directory", p.directory), zap.String("reason", string(atomicdir.ReasonOf(err))),
 			zap.Int("runs", len(p.failing)), zap.Error(err))
@@ -53,7 +52,7 @@ func (p *reporter) worked(r *run) {
 	delete(p.failing, r)
 	delete(p.failing, nil)
 	if len(p.failing) == 0 {
-		p.errors.next = time.Time{}
+		p.seldom.Forget("errors")
 		componentstatus.ReportStatus(p.host, componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }
@@ -61,7 +60,7 @@ func (p *reporter) worked(r *run) {
 func (p *reporter) kept(r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.keeps.allow(time.Now()) {
+	if p.seldom.Allow("keeps") {
 		p.logger.Warn("A result was not written: the one on disk rests on more records or a newer attempt",
 			zap.String("run_directory", r.dir))
 	}

@@ -52,7 +52,7 @@ func (g *engine) restore(ctx context.Context) error {
 // damaged counts a value of the storage that cannot be read, and says so: one line in five minutes.
 func (g *engine) damaged(ctx context.Context, key string, err error) {
 	g.store.failed(ctx, "damaged")
-	if g.damages.allow(time.Now()) {
+	if g.seldom.Allow("damages") {
 		g.logger.Error("A stored value is damaged and was passed over; results that miss records do not replace better ones. "+
 			"Let the receiver read the streams from their beginning to complete them", zap.String("storage_key", key), zap.Error(err))
 	}

@@ -23,6 +23,13 @@ require (
 )
 
 require (
+	go.opentelemetry.io/collector/consumer/consumererror v0.165.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/grpc v1.85.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
@@ -38,6 +45,7 @@ require (
 	github.com/mitchellh/reflectwalk v1.0.2 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
+	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/collector/component/componentstatus v0.165.0 // indirect
 	go.opentelemetry.io/collector/confmap v1.71.0 // indirect
@@ -69,3 +77,5 @@ replace (
 	github.com/pathologize/otelcol-train/internal/componentcheck => ../../internal/componentcheck
 	github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
 )
+
+replace github.com/pathologize/otelcol-train/internal/componentkit => ../../internal/componentkit

@@ -2,22 +2,18 @@ package cardinalityguardprocessor
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
 )
 
 // idleWorkers is the number of workers that wait for the next batch; more calls than that at once make new ones.
 const idleWorkers = 8
-
-// logInterval is the shortest time between two log entries about data.
-const logInterval = time.Minute
 
 // guard is the processor. It keeps no state about data between batches.
 type guard struct {
@@ -36,7 +32,7 @@ func newGuard(r *rules, set processor.Settings) (*guard, error) {
 		rules:  r,
 		report: newReporter(telemetry, r),
 		idle:   make(chan *worker, idleWorkers),
-		log:    lossLog{logger: set.Logger, now: time.Now},
+		log:    lossLog{logger: set.Logger},
 	}, nil
 }
 
@@ -73,28 +69,20 @@ func (g *guard) put(w *worker) {
 // lossLog writes at most one entry a minute about dropped points. It names a metric, never an attribute's value.
 type lossLog struct {
 	logger *zap.Logger
-	now    func() time.Time
-
-	mu     sync.Mutex
-	last   time.Time
-	points int64 // dropped since the last entry
+	seldom componentkit.Seldom
 }
 
 func (l *lossLog) note(c *counts) {
 	if c.lost == 0 {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.points += c.lost
-	now := l.now()
-	if !l.last.IsZero() && now.Sub(l.last) < logInterval {
+	points, due := l.seldom.Note("", c.lost)
+	if !due {
 		return
 	}
-	fields := []zap.Field{zap.Int64("points", l.points), zap.String("reason", reasonNames[c.lostWhy])}
+	fields := []zap.Field{zap.Int64("points", points), zap.String("reason", reasonNames[c.lostWhy])}
 	if c.lostMetric != "" {
 		fields = append(fields, zap.String("metric", c.lostMetric))
 	}
 	l.logger.Warn("Dropped points that had a forbidden name", fields...)
-	l.last, l.points = now, 0
 }

@@ -3,6 +3,7 @@ package cardinalityguardprocessor
 import (
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -99,28 +100,28 @@ func TestConcurrentBatchesDoNotMix(t *testing.T) {
 
 func TestLossIsLoggedOnceAMinuteWithoutValues(t *testing.T) {
 	t.Parallel()
-	core, logs := observer.New(zap.DebugLevel)
-	set := processortest.NewNopSettings(metadata.Type)
-	set.Logger = zap.New(core)
-	g, err := newGuard(registryRules(), set)
-	require.NoError(t, err)
-	now := time.Unix(1800000000, 0)
-	g.log.now = func() time.Time { return now }
-	feed := func(md pmetric.Metrics) { _, _ = g.processMetrics(t.Context(), md) }
+	synctest.Test(t, func(t *testing.T) { // its clock stands still but for the sleeps
+		core, logs := observer.New(zap.DebugLevel)
+		set := processortest.NewNopSettings(metadata.Type)
+		set.Logger = zap.New(core)
+		g, err := newGuard(registryRules(), set)
+		require.NoError(t, err)
+		feed := func(md pmetric.Metrics) { _, _ = g.processMetrics(t.Context(), md) }
 
-	feed(cumulativeBatch("secret-run", "b"))
-	feed(cumulativeBatch("a"))
-	now = now.Add(logInterval - 1)
-	feed(cumulativeBatch("a"))
-	require.Equal(t, 1, logs.Len())
-	now = now.Add(1)
-	feed(gaugeBatch("loss_run_id_123", "k", "v", "w"))
-	feed(gaugeBatch("merged", "run_id", "v", "w"))
-	require.Equal(t, []map[string]any{
-		{"points": int64(2), "reason": "merge_unsupported", "metric": "total"},
-		{"points": int64(4), "reason": "metric_name"},
-	}, []map[string]any{logs.All()[0].ContextMap(), logs.All()[1].ContextMap()})
-	require.Equal(t, 2, logs.Len())
+		feed(cumulativeBatch("secret-run", "b"))
+		feed(cumulativeBatch("a"))
+		time.Sleep(time.Minute - 1)
+		feed(cumulativeBatch("a"))
+		require.Equal(t, 1, logs.Len())
+		time.Sleep(1)
+		feed(gaugeBatch("loss_run_id_123", "k", "v", "w"))
+		feed(gaugeBatch("merged", "run_id", "v", "w"))
+		require.Equal(t, []map[string]any{
+			{"points": int64(2), "reason": "merge_unsupported", "metric": "total"},
+			{"points": int64(4), "reason": "metric_name"},
+		}, []map[string]any{logs.All()[0].ContextMap(), logs.All()[1].ContextMap()})
+		require.Equal(t, 2, logs.Len())
+	})
 }
 
 func TestEntityReferencesLoseForbiddenKeys(t *testing.T) {
