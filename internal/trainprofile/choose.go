@@ -19,77 +19,99 @@ const (
 
 // Outcome is the result of Process.
 type Outcome struct {
-	Kind     Kind
-	Profile  *Profile     // the profile that was applied, nil when there was none
-	Detected bool         // the object was recognised by a strong condition; its stream, if known, keeps that
-	Weak     bool         // the object met a weak condition only, and nothing else is known of its stream
-	Errors   []FieldError // valid until the mapper's next use
+	Kind      Kind
+	Profile   *Profile     // the profile that was applied, nil when there was none
+	Envelope  *Profile     // the envelope that was opened last, nil when there was none
+	Detected  bool         // the object was recognised by a strong condition; its stream, if known, keeps that
+	Revised   bool         // the stream was taken for something else before
+	Weak      bool         // the object met a weak condition only, and nothing else is known of its stream
+	Alone     bool         // the object stands in the middle of a stream of which nothing is known: its own keys decided
+	Ambiguous bool         // two profiles claim the object with equal right, so none has it
+	Errors    []FieldError // valid until the mapper's next use
 }
 
 // Process maps a log record whose body is a framework's object. stream is the memory of the object's stream, nil when the
 // stream is not known; then every object is recognised by its own keys. more gives log records for the further ones that an
 // object may be turned into; they are ready when Process returns.
 //
-// What decides, in this order: the framework that the log record or the object names, the set's framework, the decision
-// made for the stream by an earlier object, the strong condition of a profile (the stream keeps that decision), the weak
-// condition of a profile (for this object only).
+// Envelopes are opened first. What decides then, in this order: the framework that the log record or the object names, the
+// set's framework, the decision made for the stream by an earlier object, the conditions of profiles. A strong one is kept
+// for the stream, a sure one also where a strong one was kept; a weak one is for this object only.
 func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
 	if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
 		return Outcome{Kind: Untouched}
 	}
 	m.open(lr.Body().Map())
 	defer m.views.reset() // keep nothing of the data
-	p, why := m.choose(set, stream, lr)
-	if p == nil {
-		return Outcome{Kind: Unmapped}
+	m.unwrapAll(set)
+	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
+	if m.envelope.profile != nil && m.vocabulary(lr) {
+		out.Kind, out.Profile = Mapped, m.envelope.profile
+		return out
 	}
-	out := Outcome{Kind: Unmapped, Profile: p, Detected: why == recognised, Weak: why == guessed}
-	if m.apply(p, lr, more) {
+	m.stream, m.offset = stream, offsetOf(lr)
+	out.Alone = stream != nil && m.offset > 0 && !stream.begun.Load()
+	m.choose(set, lr, &out)
+	out.Ambiguous = m.ambiguous && out.Profile == nil
+	if stream != nil && m.offset == 0 {
+		stream.begun.Store(true)
+	}
+	if out.Profile != nil && m.apply(out.Profile, lr, more) {
 		out.Kind, out.Errors = Mapped, m.errs
 	}
 	return out
 }
 
-// basis says why a profile was chosen.
-type basis int
-
-const (
-	named basis = iota
-	decided
-	recognised
-	guessed
-)
-
-func (m *Mapper) choose(set *Set, stream *Stream, lr plog.LogRecord) (*Profile, basis) {
-	if candidates := set.named(m.nameIn(lr)); len(candidates) > 0 {
-		return m.among(candidates), named
+// choose finds the profile of the open object.
+func (m *Mapper) choose(set *Set, lr plog.LogRecord, out *Outcome) {
+	for _, name := range [...]string{m.nameIn(lr), set.framework} {
+		if candidates := set.named(name); len(candidates) > 0 {
+			out.Profile, out.Alone = m.among(candidates), false
+			return
+		}
 	}
-	if candidates := set.named(set.framework); len(candidates) > 0 {
-		return m.among(candidates), named
+	var before *Decision
+	if m.stream != nil {
+		before = m.stream.decisionAt(m.offset)
 	}
+	if before != nil {
+		out.Profile, out.Alone = before.Profile, false
+		if before.Sure || !set.hasSure {
+			return
+		}
+	}
+	if p := m.recognise(set, levelSure); p != nil {
+		out.keep(m.stream, p, m.offset, true)
+		return
+	}
+	if before != nil {
+		return
+	}
+	if p := m.recognise(set, levelStrong); p != nil {
+		out.keep(m.stream, p, m.offset, false)
+		return
+	}
+	if p := m.recognise(set, levelWeak); p != nil {
+		out.Profile, out.Weak = p, true
+	}
+}
+
+// keep takes a profile for the object and for its stream.
+func (out *Outcome) keep(stream *Stream, p *Profile, offset int64, sure bool) {
+	out.Detected, out.Profile = true, p
 	if stream != nil {
-		if d := stream.decision.Load(); d != nil && d.covers(lr) {
-			return d.Profile, decided
-		}
+		out.Profile, out.Detected, out.Revised = stream.decide(Decision{Profile: p, Offset: offset, Sure: sure})
 	}
-	for _, p := range set.profiles {
-		if p.strong != nil && p.strong.met(&m.views, m.root) {
-			return stream.decide(p, lr)
-		}
-	}
-	for _, p := range set.profiles {
-		if p.weak != nil && p.weak.met(&m.views, m.root) {
-			return p, guessed
-		}
-	}
-	return nil, guessed
 }
 
 // among picks one of the profiles of a framework that was named: the one that recognises the object, else the first.
 func (m *Mapper) among(candidates []*Profile) *Profile {
-	if len(candidates) > 1 {
+	if len(candidates) == 1 {
+		return candidates[0]
+	}
+	for _, l := range [...]level{levelSure, levelStrong, levelWeak} {
 		for _, p := range candidates {
-			if p.strong != nil && p.strong.met(&m.views, m.root) {
+			if c := p.condition(l); c != nil && c.met(&m.views, m.root) {
 				return p
 			}
 		}

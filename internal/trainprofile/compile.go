@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
@@ -20,9 +21,10 @@ const (
 	baseZero
 	baseOne
 	baseProgress
+	baseRemembered
 )
 
-var epochBases = map[string]epochBase{"0": baseZero, "1": baseOne, "progress": baseProgress}
+var epochBases = map[string]epochBase{"0": baseZero, "1": baseOne, "progress": baseProgress, "remembered": baseRemembered}
 
 // source is a sourceDoc, checked.
 type source struct {
@@ -32,6 +34,8 @@ type source struct {
 	ifHas    ref
 	concat   []source
 	extract  *regexp.Regexp
+	lower    bool
+	unless   []any
 	values   map[string]any
 	base     epochBase
 	unit     string
@@ -48,12 +52,22 @@ type spreadStep struct {
 	keys   []pattern
 	to, as string
 	kind   valueKind
+	deep   bool
+	unless []any
+}
+
+// namedStep moves a value whose name stands in the object too.
+type namedStep struct {
+	name, value source
+	step        spreadStep
 }
 
 // spreadGroup are the spread steps of one object of the source, in order.
 type spreadGroup struct {
+	id    int // of the group in its profile
 	in    ref
 	steps []spreadStep
+	deep  bool // some step reads nested objects
 }
 
 type rule struct {
@@ -64,20 +78,25 @@ type rule struct {
 	header   []setStep
 	set      []setStep
 	spread   []*spreadGroup
-	document *ruleDocument
+	named    []namedStep
+	remember []setStep
 }
 
 // Profile is a framework's mapping, ready for use. It does not change and may be shared.
 type Profile struct {
-	name           string
-	framework      string
-	description    string
-	order          int
-	numericStrings bool
-	strong, weak   *condition
-	time           []source
-	recordKeys     []setStep
-	rules          []*rule
+	name         string
+	framework    string
+	description  string
+	order        int
+	numbers      numbers
+	sure         *condition
+	strong, weak *condition
+	time         []source
+	recordKeys   []setStep
+	header       []setStep // an envelope's
+	unwrap       *unwrap
+	objective    []objective
+	rules        []*rule
 }
 
 // Name of the profile, unique in a set.
@@ -91,9 +110,9 @@ func (p *Profile) Description() string { return p.description }
 
 // Parse reads a profile. The error names the file and the path of every mistake.
 func Parse(file string, data []byte) (*Profile, error) {
-	doc, errs := readDocument(data)
+	doc, lines, errs := readDocument(data)
 	if len(errs) == 0 {
-		c := compiler{}
+		c := compiler{lines: lines}
 		if p := c.profile(&doc); len(c.errs) == 0 {
 			return p, nil
 		}
@@ -108,11 +127,24 @@ func Parse(file string, data []byte) (*Profile, error) {
 // compiler checks a document and builds the profile; it collects mistakes.
 type compiler struct {
 	errs   []error
+	lines  map[string]int
 	common commonDocument
+	groups int
 }
 
 func (c *compiler) fail(path, format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...)))
+	c.errs = append(c.errs, fmt.Errorf("%s: %s (line %d)", path, fmt.Sprintf(format, args...), c.lineOf(path)))
+}
+
+// lineOf gives the line of a path, or of what it stands in when it is not there.
+func (c *compiler) lineOf(path string) int {
+	for path != "" {
+		if n, ok := c.lines[path]; ok {
+			return n
+		}
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+	return 1
 }
 
 var profileName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
@@ -120,13 +152,16 @@ var profileName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 func (c *compiler) profile(doc *document) *Profile {
 	p := &Profile{
 		name: doc.Profile, framework: doc.Framework, description: doc.Description,
-		order: doc.Order, numericStrings: doc.NumericStrings,
+		order: doc.Order, numbers: numbers{texts: doc.NumericStrings, nan: doc.NaN},
 	}
 	if !profileName.MatchString(p.name) {
 		c.fail("profile", "want lower case letters, digits and _, got %q", p.name)
 	}
 	if p.framework == "" {
 		p.framework = p.name
+	}
+	if doc.Unwrap != nil {
+		p.framework = trainrecord.Other
 	}
 	if known := trainrecord.Load().Values["framework"]; !slices.Contains(known, p.framework) {
 		c.fail("framework", "%q is not in the registry; say framework: %s, or one of %v", p.framework, trainrecord.Other, known)
@@ -135,8 +170,8 @@ func (c *compiler) profile(doc *document) *Profile {
 		p.order = defaultOrder
 	}
 	if doc.Detect != nil {
-		p.strong, p.weak = doc.Detect.Strong, doc.Detect.Weak
-		for name, cond := range map[string]*condition{"detect.strong": p.strong, "detect.weak": p.weak} {
+		p.sure, p.strong, p.weak = doc.Detect.Sure, doc.Detect.Strong, doc.Detect.Weak
+		for name, cond := range map[string]*condition{"detect.sure": p.sure, "detect.strong": p.strong, "detect.weak": p.weak} {
 			if cond != nil {
 				cond.check(c.fail, name)
 			}
@@ -146,12 +181,18 @@ func (c *compiler) profile(doc *document) *Profile {
 		p.time = append(p.time, c.timeSource(s, fmt.Sprintf("time[%d]", i)))
 	}
 	own := c.headers(doc.Header, "header")
+	if doc.Unwrap != nil {
+		c.envelope(p, doc, own)
+		return p
+	}
 	p.recordKeys = c.recordKeys(doc.RecordKeys, own)
 	c.common = doc.Common
 	c.commonChecks(doc)
 	if len(doc.Rules) == 0 {
-		c.fail("rules", "is empty; a profile needs at least one rule")
+		c.fail("rules", "is empty; a profile needs at least one rule, or unwrap")
 	}
+	p.objective = c.objectives(doc.Objective)
+	c.without(doc.Without)
 	names := map[string]bool{}
 	for i := range doc.Rules {
 		r := &doc.Rules[i]
@@ -166,7 +207,7 @@ func (c *compiler) profile(doc *document) *Profile {
 }
 
 func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule {
-	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue, document: doc}
+	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue}
 	if r.when != nil {
 		r.when.check(c.fail, path+".when")
 	}
@@ -185,14 +226,15 @@ func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule 
 			r.set = append(r.set, setStep{target: t, source: c.source(f.Source, t.kind, "common.set."+f.Target)})
 		}
 	}
-	r.spread = c.spreads(doc.Spread, r.spread, doc.Event, path+".spread")
+	c.spreads(doc.Spread, r, doc.Event, path+".spread")
+	r.remember = c.remembers(doc.Remember, path+".remember")
 	var carried []spreadDoc
 	for _, s := range c.common.Spread {
 		if n, ok := bodyName(s.To); s.To == trainrecord.BodyFramework || ok && carries(n, doc.Event) {
 			carried = append(carried, s)
 		}
 	}
-	r.spread = c.spreads(carried, r.spread, doc.Event, "common.spread")
+	c.spreads(carried, r, doc.Event, "common.spread")
 	return r
 }
 

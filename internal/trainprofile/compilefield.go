@@ -77,7 +77,7 @@ func (c *compiler) constantFits(t *target, doc sourceDoc, path string) {
 		if v == nil {
 			continue
 		}
-		if _, reason, ok := constantScalar(v).convert(t, &source{base: baseZero}, false); !ok {
+		if _, reason, ok := constantScalar(v).convert(t, &source{base: baseZero}, numbers{}); !ok {
 			c.fail(path, "the constant %v does not fit %s (%s)", v, t.spelling, reason)
 		}
 	}
@@ -113,6 +113,7 @@ func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	if doc.Layout != "" && kind != kindTime {
 		c.fail(join(path, "layout"), "only the sources of time have a layout")
 	}
+	s.lower, s.unless = doc.Lower, doc.Unless
 	if doc.Or != nil {
 		or := c.source(*doc.Or, kind, join(path, "or"))
 		s.or = &or
@@ -131,9 +132,9 @@ func (c *compiler) epochBase(s *source, doc sourceDoc, kind valueKind, path stri
 		c.fail(join(path, "base"), "only epochs have a base")
 	case kind != kindEpoch:
 	case doc.Base == "" && doc.Value == nil:
-		c.fail(path, "say how the framework counts: base: 0, 1 or progress")
+		c.fail(path, "say how the framework counts: base: 0, 1, progress or remembered")
 	case doc.Base != "" && !known:
-		c.fail(join(path, "base"), "want 0, 1 or progress, got %q", doc.Base)
+		c.fail(join(path, "base"), "want 0, 1, progress or remembered, got %q", doc.Base)
 	case doc.Value != nil:
 		s.base = baseZero
 	}
@@ -143,21 +144,39 @@ func (c *compiler) timeSource(doc sourceDoc, path string) source {
 	return c.source(doc, kindTime, path)
 }
 
-// spreads appends the steps to the groups, one group an object, in the order of the file.
-func (c *compiler) spreads(docs []spreadDoc, groups []*spreadGroup, event, path string) []*spreadGroup {
+// spreads appends the steps to the rule's groups, one group an object, in the order of the file.
+func (c *compiler) spreads(docs []spreadDoc, r *rule, event, path string) {
 	for i, doc := range docs {
-		kind, ok := c.spreadKind(doc, event, fmt.Sprintf("%s[%d]", path, i))
+		at := fmt.Sprintf("%s[%d]", path, i)
+		kind, ok := c.spreadKind(doc, event, at)
 		if !ok {
 			continue
 		}
-		g := slices.IndexFunc(groups, func(g *spreadGroup) bool { return slices.Equal(g.in, doc.In) })
-		if g < 0 {
-			g = len(groups)
-			groups = append(groups, &spreadGroup{in: doc.In})
+		step := spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind, deep: doc.Deep, unless: doc.Unless}
+		if doc.Name != nil || doc.Value != nil {
+			c.namedSpread(doc, step, r, at)
+			continue
 		}
-		groups[g].steps = append(groups[g].steps, spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind})
+		g := slices.IndexFunc(r.spread, func(g *spreadGroup) bool { return slices.Equal(g.in, doc.In) })
+		if g < 0 {
+			g = len(r.spread)
+			r.spread = append(r.spread, &spreadGroup{id: c.groups, in: doc.In})
+			c.groups++
+		}
+		r.spread[g].steps = append(r.spread[g].steps, step)
+		r.spread[g].deep = r.spread[g].deep || doc.Deep
 	}
-	return groups
+}
+
+// namedSpread is a move of one value by the name that stands beside it.
+func (c *compiler) namedSpread(doc spreadDoc, step spreadStep, r *rule, path string) {
+	if doc.Name == nil || doc.Value == nil || len(doc.In) > 0 || doc.Deep {
+		c.fail(path, "name and value belong together, without in and deep")
+		return
+	}
+	r.named = append(r.named, namedStep{
+		name: c.source(*doc.Name, kindString, path+".name"), value: c.source(*doc.Value, step.kind, path+".value"), step: step,
+	})
 }
 
 func (c *compiler) spreadKind(doc spreadDoc, event, path string) (valueKind, bool) {

@@ -20,6 +20,9 @@ func (c *condition) check(fail func(path, format string, args ...any), path stri
 			fail(join(join(path, "type"), key), "unknown type %q; known are %v", t, types)
 		}
 	}
+	if len(c.Same) == 1 {
+		fail(join(path, "same"), "needs two keys at least, whose values are compared")
+	}
 	for i := range c.Pairs {
 		if p := &c.Pairs[i]; !p.star {
 			fail(fmt.Sprintf("%s.pairs[%d]", path, i), "%q needs a *", p.text)
@@ -37,7 +40,7 @@ func (c *condition) check(fail func(path, format string, args ...any), path stri
 }
 
 func (c *condition) isEmpty() bool {
-	lists := len(c.Has) + len(c.HasAny) + len(c.Lacks) + len(c.Like) + len(c.Unlike) + len(c.Only) + len(c.Pairs)
+	lists := len(c.Has) + len(c.HasAny) + len(c.Lacks) + len(c.Same) + len(c.Like) + len(c.Unlike) + len(c.Only) + len(c.Pairs)
 	return lists+len(c.Type)+len(c.Match)+len(c.Equals)+len(c.Any)+len(c.All) == 0 && c.Not == nil
 }
 
@@ -69,7 +72,23 @@ func (c *condition) metKeys(vs *views, w *view) bool {
 			return false
 		}
 	}
-	return len(c.HasAny) == 0 || slices.ContainsFunc(c.HasAny, has)
+	return (len(c.HasAny) == 0 || slices.ContainsFunc(c.HasAny, has)) && c.metSame(vs, w)
+}
+
+// metSame compares the values of keys; a number equals a number of another type.
+func (c *condition) metSame(vs *views, w *view) bool {
+	for i := 1; i < len(c.Same); i++ {
+		a, okA := vs.lookup(w, c.Same[0])
+		b, okB := vs.lookup(w, c.Same[i])
+		if !okA || !okB {
+			return false
+		}
+		want, single := scalarOf(a.value).constant()
+		if !single || !isEqual(b.value, want) {
+			return false
+		}
+	}
+	return true
 }
 
 func anyMatches(ps []pattern, key string) bool {
@@ -87,6 +106,9 @@ func (c *condition) metPatterns(w *view) bool {
 	}
 	like, pair := len(c.Like) == 0, len(c.Pairs) == 0
 	for i := range w.entries {
+		if w.entries[i].hidden {
+			continue
+		}
 		key := w.entries[i].key
 		if len(c.Unlike) > 0 && anyMatches(c.Unlike, key) {
 			return false

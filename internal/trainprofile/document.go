@@ -2,21 +2,42 @@ package trainprofile
 
 // document is a profile as YAML spells it. profile.schema.json describes the same keys; a test holds the two together.
 type document struct {
-	Profile        string          `yaml:"profile" required:"true"`
-	Framework      string          `yaml:"framework"`
-	Description    string          `yaml:"description"`
-	Order          int             `yaml:"order"`
-	NumericStrings bool            `yaml:"numeric_strings"`
-	RecordKeys     *[]string       `yaml:"record_keys"`
-	Detect         *detectDocument `yaml:"detect"`
-	Time           []sourceDoc     `yaml:"time"`
-	Header         fields          `yaml:"header"`
-	Common         commonDocument  `yaml:"common"`
-	Rules          []ruleDocument  `yaml:"rules" required:"true"`
+	Profile        string            `yaml:"profile" required:"true"`
+	Framework      string            `yaml:"framework"`
+	Description    string            `yaml:"description"`
+	Order          int               `yaml:"order"`
+	NumericStrings bool              `yaml:"numeric_strings"`
+	RecordKeys     *[]string         `yaml:"record_keys"`
+	NaN            []string          `yaml:"nan"`
+	Detect         *detectDocument   `yaml:"detect"`
+	Time           []sourceDoc       `yaml:"time"`
+	Header         fields            `yaml:"header"`
+	Unwrap         *unwrapDocument   `yaml:"unwrap"`
+	Objective      []objectiveDoc    `yaml:"objective"`
+	Common         commonDocument    `yaml:"common"`
+	Rules          []ruleDocument    `yaml:"rules"`
+	Sources        []string          `yaml:"sources"`
+	Notes          []string          `yaml:"notes"`
+	Without        map[string]string `yaml:"without"`
+}
+
+// unwrapDocument makes a profile an envelope: it opens what a logger wrote around an object, and has no rules.
+type unwrapDocument struct {
+	Objects []ref     `yaml:"objects"`
+	Hide    []pattern `yaml:"hide"`
+	Named   fields    `yaml:"named"`
+	Text    []string  `yaml:"text"`
+}
+
+// objectiveDoc is a metric by which the framework itself would choose the best epoch.
+type objectiveDoc struct {
+	Metric pattern `yaml:"metric" required:"true"`
+	Mode   string  `yaml:"mode" required:"true"`
 }
 
 // detectDocument says how an object of the framework is recognised.
 type detectDocument struct {
+	Sure   *condition `yaml:"sure"`
 	Strong *condition `yaml:"strong"`
 	Weak   *condition `yaml:"weak"`
 }
@@ -34,6 +55,7 @@ type ruleDocument struct {
 	Event    string      `yaml:"event" required:"true"`
 	Phase    string      `yaml:"phase"`
 	Continue bool        `yaml:"continue"`
+	Remember fields      `yaml:"remember"`
 	Header   fields      `yaml:"header"`
 	Set      fields      `yaml:"set"`
 	Spread   []spreadDoc `yaml:"spread"`
@@ -52,6 +74,7 @@ type condition struct {
 	Type   map[string]string `yaml:"type"`
 	Match  map[string]regex  `yaml:"match"`
 	Equals map[string]any    `yaml:"equals"`
+	Same   []ref             `yaml:"same"`
 	Any    []condition       `yaml:"any"`
 	All    []condition       `yaml:"all"`
 	Not    *condition        `yaml:"not"`
@@ -65,6 +88,8 @@ type sourceDoc struct {
 	IfHas   ref            `yaml:"if_has"`
 	Concat  []sourceDoc    `yaml:"concat"`
 	Extract *regex         `yaml:"extract"`
+	Lower   bool           `yaml:"lower"`
+	Unless  []any          `yaml:"unless"`
 	Values  map[string]any `yaml:"values"`
 	Base    string         `yaml:"base"`
 	Unit    string         `yaml:"unit"`
@@ -74,10 +99,14 @@ type sourceDoc struct {
 
 // spreadDoc moves the values of all keys that match into one object of the body.
 type spreadDoc struct {
-	In   ref       `yaml:"in"`
-	Keys []pattern `yaml:"keys" required:"true"`
-	To   string    `yaml:"to" required:"true"`
-	As   string    `yaml:"as"`
+	In     ref        `yaml:"in"`
+	Name   *sourceDoc `yaml:"name"`
+	Value  *sourceDoc `yaml:"value"`
+	Keys   []pattern  `yaml:"keys" required:"true"`
+	Deep   bool       `yaml:"deep"`
+	Unless []any      `yaml:"unless"`
+	To     string     `yaml:"to" required:"true"`
+	As     string     `yaml:"as"`
 }
 
 // fields is a mapping of a target to its source that keeps the order of the file.

@@ -30,7 +30,8 @@ type FieldError struct {
 type Mapper struct {
 	location *time.Location
 	views    views
-	root     *view
+	base     *view // the object as it stands in its log record
+	root     *view // what is mapped: the object, or what was in its envelopes
 	matched  []*rule
 	further  []plog.LogRecord
 	plans    map[*spreadGroup]map[string]plan
@@ -38,23 +39,49 @@ type Mapper struct {
 	scratch  pcommon.Map
 	errs     []FieldError
 	said     string // a framework that was named and is not that of the records
+
+	stream  *Stream
+	offset  int64
+	counted source // for a source whose base the stream remembers
+
+	// What the keys of the open object say of its profile.
+	known     map[string]*mask
+	knownOf   *Set
+	mask      mask
+	keysRead  bool
+	ambiguous bool
+
+	envelope opened
+	decoder  *trainrecord.Decoder
+	text     *view  // of what a message spelled out
+	textOf   *entry // that message
+	line     string // a record of the vocabulary that a message spelled out
 }
 
 // plan is what a spread group does with a key.
 type plan struct {
-	step int // -1: nothing
+	step int  // -1: nothing
+	stop bool // nested objects below are not looked into
 	name string
 }
 
 // NewMapper gives a mapper; location is that of times without a zone, nil meaning UTC.
 func NewMapper(location *time.Location) *Mapper {
-	return &Mapper{location: location, plans: map[*spreadGroup]map[string]plan{}, scratch: pcommon.NewMap()}
+	return &Mapper{
+		location: location, plans: map[*spreadGroup]map[string]plan{}, scratch: pcommon.NewMap(),
+		decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: location}),
+	}
 }
+
+func cloned(s string) string { return strings.Clone(s) }
 
 func (m *Mapper) open(obj pcommon.Map) {
 	m.views.reset()
 	m.errs = m.errs[:0]
-	m.root = m.views.open(obj)
+	m.base = m.views.open(obj)
+	m.root = m.base
+	m.keysRead, m.ambiguous = false, false
+	m.text, m.textOf, m.line = nil, nil, ""
 }
 
 // apply turns the object that is open, the body of lr, into the records of the rules that match. The first is lr itself,
@@ -86,6 +113,7 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 	for i, to := range m.further {
 		m.record(p, m.matched[i+1], carried, to)
 	}
+	m.settleText()
 	m.keepRest(lr.Body().Map())
 	return true
 }
@@ -109,9 +137,16 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 			put(body, &step.target, c)
 		}
 	}
+	for i := range r.named {
+		m.spreadNamed(p, &r.named[i], body)
+	}
 	for _, g := range r.spread {
 		m.spread(p, g, body)
 	}
+	for i := range r.remember {
+		m.remember(p, &r.remember[i])
+	}
+	m.objective(p, r.event, body)
 	number, text := lr.SeverityNumber(), lr.SeverityText()
 	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + 4)
 	if h.Put(lr) > 0 { // the framework is on its list
@@ -143,8 +178,8 @@ func object(body pcommon.Map, name string) pcommon.Map {
 
 // keepRest puts what no rule used under body.framework of the first record, beside what was replaced by other.
 func (m *Mapper) keepRest(body pcommon.Map) {
-	leftovers(m.scratch, m.root)
-	if m.root.padded {
+	leftovers(m.scratch, m.base)
+	if m.base.padded {
 		trimKeys(m.scratch)
 	}
 	if m.said != "" {
@@ -166,78 +201,6 @@ func putAbsent(m pcommon.Map, key string, v pcommon.Value) {
 	if dst, found := m.GetOrPutEmpty(key); !found {
 		v.CopyTo(dst)
 	}
-}
-
-// spread moves the values of matching keys into objects of the body.
-func (m *Mapper) spread(p *Profile, g *spreadGroup, body pcommon.Map) {
-	w := m.views.inside(m.root, g.in)
-	if w == nil {
-		return
-	}
-	for i := range w.entries {
-		e := &w.entries[i]
-		if e.used || e.held || e.child != nil && e.child.anyUsed() {
-			continue
-		}
-		pl := m.plan(g, e.key)
-		if pl.step < 0 {
-			continue
-		}
-		step := &g.steps[pl.step]
-		c := scalarOf(e.value)
-		if step.kind == kindNumber {
-			var ok bool
-			if c, ok = c.number(p.numericStrings); !ok {
-				continue // no number: it has no shared meaning and stays
-			}
-		}
-		to := object(body, step.to)
-		if to.Len() == 0 {
-			to.EnsureCapacity(min(len(w.entries)-i, maxGuess))
-		}
-		dst, taken := to.GetOrPutEmpty(pl.name) // one look: objects may have thousands of keys
-		if taken {
-			m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
-			continue
-		}
-		c.writeTo(dst)
-		e.used = true
-	}
-}
-
-// plan finds the first step of a group that takes a key, and the name that it gives.
-func (m *Mapper) plan(g *spreadGroup, key string) plan {
-	cache := m.plans[g]
-	if pl, ok := cache[key]; ok {
-		return pl
-	}
-	pl := plan{step: -1}
-	for i := range g.steps {
-		if name, ok := g.steps[i].takes(key); ok && name != "" {
-			pl = plan{step: i, name: name}
-			break
-		}
-	}
-	if pl.step >= 0 && g.steps[pl.step].to == trainrecord.BodyFramework {
-		pl = plan{step: -1}
-	}
-	if cache == nil {
-		cache = map[string]plan{}
-		m.plans[g] = cache
-	}
-	if len(cache) < maxCachedKeys && len(key) <= maxCachedKey {
-		cache[strings.Clone(key)] = pl
-	}
-	return pl
-}
-
-func (s *spreadStep) takes(key string) (string, bool) {
-	for i := range s.keys {
-		if s.keys[i].matches(key) {
-			return s.keys[i].rename(key, s.as), true
-		}
-	}
-	return "", false
 }
 
 // copyEnvelope gives a further record of an object what the object came with.

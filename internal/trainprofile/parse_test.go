@@ -21,10 +21,11 @@ func fileMistakes() map[string]mistake {
 			yaml: `profile: x
 framework: other
 rules: [{name: a, event: step.end, sett: {}}]`,
-			want: "profile x.yaml: rules[0].sett: unknown key (line 3); known are name, when, event, phase, continue, header, set, spread", inSchema: true,
+			want: "profile x.yaml: rules[0].sett: unknown key (line 3); known are name, when, event, phase, continue, remember, header, set, spread", inSchema: true,
 		},
-		"missing": {yaml: "profile: x", want: "profile x.yaml: rules: is required", inSchema: true},
-		"twice":   {yaml: "profile: x\nprofile: y\nrules: []", want: "profile x.yaml: profile: is given twice (line 2)"},
+		"missing":  {yaml: "framework: other\nrules: [{name: a, event: step.end}]", want: "profile x.yaml: profile: is required", inSchema: true},
+		"no rules": {yaml: "profile: x\nframework: other", want: "profile x.yaml: rules: is empty; a profile needs at least one rule, or unwrap (line 1)", inSchema: true},
+		"twice":    {yaml: "profile: x\nprofile: y\nrules: []", want: "profile x.yaml: profile: is given twice (line 2)"},
 		"regular expression": {
 			yaml: "profile: x\nframework: other\ndetect: {strong: {match: {a: '('}}}\nrules: [{name: a, event: step.end}]",
 			want: "profile x.yaml: detect.strong.match.a: regular expression: missing closing ): `(` (line 3)", inSchema: true,
@@ -87,7 +88,7 @@ func targetMistakes() map[string]mistake {
 	return map[string]mistake{
 		"epoch without base": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {epoch: epoch}}]",
-			want: "profile x.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1 or progress",
+			want: "profile x.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress or remembered",
 		},
 		"base of another field": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, set: {step: {from: s, base: 1}}}]",
@@ -95,7 +96,7 @@ func targetMistakes() map[string]mistake {
 		},
 		"wrong base": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, set: {epoch: {from: s, base: 2}}}]",
-			want:     `profile x.yaml: rules[0].set.epoch.base: want 0, 1 or progress, got "2"`,
+			want:     `profile x.yaml: rules[0].set.epoch.base: want 0, 1, progress or remembered, got "2"`,
 			inSchema: true,
 		},
 		"body key": {

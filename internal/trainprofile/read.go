@@ -24,6 +24,7 @@ const (
 type reader struct {
 	errs  []error
 	depth int
+	lines map[string]int // of every path that was read
 }
 
 // selfReader is a type with a spelling of its own.
@@ -40,27 +41,27 @@ func (r *reader) fail(path, format string, args ...any) {
 }
 
 // readDocument reads the single YAML document of a profile file.
-func readDocument(data []byte) (document, []error) {
-	var doc document
+func readDocument(data []byte) (doc document, lineOf map[string]int, errs []error) {
 	if len(data) > maxProfileBytes {
-		return doc, []error{fmt.Errorf("is larger than %d bytes", maxProfileBytes)}
+		return doc, nil, []error{fmt.Errorf("is larger than %d bytes", maxProfileBytes)}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var root, second yaml.Node
 	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
-		return doc, []error{errors.New("is empty")}
+		return doc, nil, []error{errors.New("is empty")}
 	} else if err != nil {
-		return doc, []error{errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+		return doc, nil, []error{errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		return doc, []error{errors.New("holds more than one YAML document; write one profile a file")}
+		return doc, nil, []error{errors.New("holds more than one YAML document; write one profile a file")}
 	}
-	r := &reader{}
+	r := &reader{lines: map[string]int{}}
 	r.read(root.Content[0], reflect.ValueOf(&doc).Elem(), "")
-	return doc, r.errs
+	return doc, r.lines, r.errs
 }
 
 func (r *reader) read(n *yaml.Node, v reflect.Value, path string) {
+	r.lines[path] = n.Line
 	if r.depth++; r.depth > maxNesting {
 		r.fail(path, "is nested deeper than %d levels", maxNesting)
 		r.depth--

@@ -39,6 +39,22 @@ func scalarOf(v pcommon.Value) scalar {
 	return c
 }
 
+// constant gives a single value as a constant of a profile.
+func (c scalar) constant() (any, bool) {
+	switch c.typ {
+	case pcommon.ValueTypeStr:
+		return c.s, true
+	case pcommon.ValueTypeInt:
+		return c.i, true
+	case pcommon.ValueTypeDouble:
+		return c.f, true
+	case pcommon.ValueTypeBool:
+		return c.b, true
+	default:
+		return nil, false
+	}
+}
+
 func intScalar(n int64) scalar     { return scalar{typ: pcommon.ValueTypeInt, i: n} }
 func floatScalar(f float64) scalar { return scalar{typ: pcommon.ValueTypeDouble, f: f} }
 func textScalar(s string) scalar   { return scalar{typ: pcommon.ValueTypeStr, s: s} }
@@ -93,18 +109,28 @@ func (c scalar) writeTo(dst pcommon.Value) {
 	}
 }
 
+// numbers say how a framework spells numbers.
+type numbers struct {
+	texts bool     // texts that are numbers count as numbers
+	nan   []string // texts that stand for not-a-number, besides the usual ones
+}
+
 // number makes a number of the value; texts are numbers only where the profile says so, but the spellings of numbers that
 // are not finite always are.
-func (c scalar) number(numericStrings bool) (scalar, bool) {
+func (c scalar) number(as numbers) (scalar, bool) {
 	switch c.typ {
 	case pcommon.ValueTypeInt, pcommon.ValueTypeDouble:
 		return c, true
 	case pcommon.ValueTypeStr:
-		if f, ok := trainrecord.Number(pcommon.NewValueStr(strings.TrimSpace(c.s))); ok {
+		text := strings.TrimSpace(c.s)
+		if f, ok := trainrecord.Number(pcommon.NewValueStr(text)); ok {
 			return floatScalar(f), true
 		}
-		if numericStrings {
-			return parseNumber(strings.TrimSpace(c.s))
+		if slices.Contains(as.nan, text) {
+			return floatScalar(math.NaN()), true
+		}
+		if as.texts {
+			return parseNumber(text)
 		}
 		return c, false
 	default:
@@ -114,7 +140,18 @@ func (c scalar) number(numericStrings bool) (scalar, bool) {
 
 var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
+// wrapped is how Python writes a tensor or a scalar of an array library when a logger turned it into text.
+var wrapped = regexp.MustCompile(`^(?:tensor|Array|array|np\.\w+|numpy\.\w+|jnp\.\w+)\(\[?([^\[\](),]+)\]?(?:,[^()]*(?:\([^()]*\))?)?\)$`)
+
 func parseNumber(s string) (scalar, bool) {
+	if strings.HasSuffix(s, ")") && len(s) <= 128 {
+		if at := wrapped.FindStringSubmatch(s); at != nil {
+			if s = strings.TrimSpace(at[1]); !decimal.MatchString(s) {
+				f, ok := trainrecord.Number(pcommon.NewValueStr(s))
+				return floatScalar(f), ok
+			}
+		}
+	}
 	if len(s) > 64 || !decimal.MatchString(s) {
 		return scalar{}, false
 	}
@@ -125,8 +162,8 @@ func parseNumber(s string) (scalar, bool) {
 	return floatScalar(f), err == nil
 }
 
-func (c scalar) integer(numericStrings bool) (int64, bool) {
-	n, ok := c.number(numericStrings)
+func (c scalar) integer(as numbers) (int64, bool) {
+	n, ok := c.number(as)
 	switch {
 	case !ok:
 		return 0, false
@@ -150,22 +187,22 @@ const (
 
 // convert gives the value in the form that the target holds. It answers "" or a reason; ok is false without a reason when
 // there is nothing to say (no epoch has begun).
-func (c scalar) convert(t *target, src *source, numericStrings bool) (out scalar, reason string, ok bool) {
+func (c scalar) convert(t *target, src *source, as numbers) (out scalar, reason string, ok bool) {
 	switch t.kind {
 	case kindAny:
 		return c, "", true
 	case kindString:
 		return c.toString(t)
 	case kindInt:
-		n, isInt := c.integer(numericStrings)
+		n, isInt := c.integer(as)
 		return ranged(n, isInt, t.minimum)
 	case kindEpoch:
-		return c.toEpoch(src.base, numericStrings)
+		return c.toEpoch(src.base, as)
 	case kindNumber:
-		n, isNumber := c.number(numericStrings)
+		n, isNumber := c.number(as)
 		return n, reasonIf(!isNumber, ReasonWrongType), isNumber
 	case kindDuration:
-		return c.toSeconds(src.unit, numericStrings)
+		return c.toSeconds(src.unit, as)
 	case kindBool:
 		return c, reasonIf(c.typ != pcommon.ValueTypeBool, ReasonWrongType), c.typ == pcommon.ValueTypeBool
 	case kindObject:

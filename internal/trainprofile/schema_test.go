@@ -72,6 +72,8 @@ func TestSchemaHasTheKeysOfTheStructs(t *testing.T) {
 		reflect.TypeFor[ruleDocument]():   {"$defs", "rule"},
 		reflect.TypeFor[condition]():      {"$defs", "condition"},
 		reflect.TypeFor[spreadDoc]():      {"$defs", "spread"},
+		reflect.TypeFor[unwrapDocument](): {"properties", "unwrap"},
+		reflect.TypeFor[objectiveDoc]():   {"properties", "objective", "items"},
 		reflect.TypeFor[sourceDoc]():      {"$defs", "source", "oneOf", 1},
 	} {
 		def := schema.at(t, path...)

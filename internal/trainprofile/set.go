@@ -18,6 +18,9 @@ type Set struct {
 	profiles  []*Profile
 	byName    map[string][]*Profile
 	framework string
+	index     *index
+
+	hasEnvelopes, hasSure bool
 }
 
 var loadEmbedded = sync.OnceValues(func() ([]*Profile, error) {
@@ -57,7 +60,16 @@ func NewSet(framework string, profiles ...*Profile) (*Set, error) {
 	slices.SortStableFunc(s.profiles, func(a, b *Profile) int {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
 	})
+	var err error
+	if s.index, err = newIndex(s.profiles); err != nil {
+		return nil, err
+	}
 	for _, p := range s.profiles {
+		s.hasEnvelopes = s.hasEnvelopes || p.unwrap != nil
+		s.hasSure = s.hasSure || p.sure != nil
+		if p.unwrap != nil {
+			continue
+		}
 		s.byName[p.name] = append([]*Profile{p}, s.byName[p.name]...)
 		if p.framework != p.name {
 			s.byName[p.framework] = append(s.byName[p.framework], p)

@@ -9,14 +9,26 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// Stream remembers which profile a stream was recognised as; the first decision stays. It is all that mapping an object
-// needs of the objects before it. The zero value knows nothing.
-type Stream struct{ decision atomic.Pointer[Decision] }
+// Stream remembers which profile a stream was recognised as; the first decision stays until a surer one revises it. It is
+// all that mapping an object needs of the objects before it. The zero value knows nothing.
+type Stream struct {
+	decision atomic.Pointer[Decision]
+	begun    atomic.Bool // its first object was seen
+}
 
 // Decision says which profile a stream was recognised as, and by which object.
 type Decision struct {
 	Profile *Profile
-	Offset  int64 // of the object in its file; negative when it has none
+	Offset  int64      // of the object in its file; negative when it has none
+	Sure    bool       // nothing revises it
+	Before  *Decision  // the one that it revised; objects between the two stay what they were
+	Base    *EpochBase // how the stream counts epochs, when an object told
+}
+
+// EpochBase is the number of a stream's first epoch.
+type EpochBase struct {
+	First  int64
+	Offset int64 // of the object that told; negative when it has none
 }
 
 // Decision gives what was decided; ok is false before.
@@ -39,37 +51,79 @@ func (s *Stream) Restore(d Decision) {
 		s.Forget()
 		return
 	}
+	if d.Before != nil && d.Before.Profile == nil {
+		d.Before = nil
+	}
 	s.decision.Store(&d)
 }
 
 // Forget makes the next object decide anew: a stream of the same name begins again.
 func (s *Stream) Forget() { s.decision.Store(nil) }
 
-// covers tells whether the decision was made on the object or before it. Objects may be read again, after a refusal or a
-// restart: those before the one that decided are mapped as they were the first time.
-func (d *Decision) covers(lr plog.LogRecord) bool {
-	if d.Offset <= 0 {
-		return true
+// covers tells whether something that was learnt at one place of a file holds at another. Objects may be read again, after a
+// refusal or a restart: those before the one that told are mapped as they were the first time.
+func covers(learnt, offset int64) bool { return learnt <= 0 || offset < 0 || offset >= learnt }
+
+// decisionAt gives what was decided on the object at an offset or before it, nil for nothing.
+func (s *Stream) decisionAt(offset int64) *Decision {
+	for d := s.decision.Load(); d != nil; d = d.Before {
+		if covers(d.Offset, offset) {
+			return d
+		}
 	}
-	offset := offsetOf(lr)
-	return offset < 0 || offset >= d.Offset
+	return nil
 }
 
-// decide keeps a profile for the stream, unless another object did so in the meantime.
-func (s *Stream) decide(p *Profile, lr plog.LogRecord) (*Profile, basis) {
-	if s == nil {
-		return p, recognised
+// decide keeps a decision for the stream, unless one that is as sure holds already. It gives the profile that holds.
+func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
+	for {
+		latest, before := s.decision.Load(), s.decisionAt(next.Offset)
+		d := next
+		switch {
+		case before == nil:
+			decided, revised = true, false
+		case before.Sure || !next.Sure:
+			return before.Profile, false, false
+		case before.Profile == next.Profile: // the same, and sure now
+			d = *before
+			d.Sure = true
+			decided, revised = false, false
+		default:
+			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Base: before.Base}
+			decided, revised = true, true
+		}
+		if s.decision.CompareAndSwap(latest, &d) {
+			return d.Profile, decided, revised
+		}
 	}
-	next := &Decision{Profile: p, Offset: offsetOf(lr)}
+}
+
+// remember keeps the number of the first epoch; the first object that tells counts.
+func (s *Stream) remember(p *Profile, first, offset int64) {
 	for {
 		before := s.decision.Load()
-		if before != nil && before.covers(lr) {
-			return before.Profile, decided
+		if before == nil { // somebody named the framework: the decision is kept for what the stream remembers
+			before = &Decision{Profile: p, Offset: offset}
+		} else if before.Base != nil && covers(before.Base.Offset, offset) {
+			return
 		}
-		if s.decision.CompareAndSwap(before, next) {
-			return p, recognised
+		d := *before
+		d.Base = &EpochBase{First: first, Offset: offset}
+		if latest := s.decision.Load(); (latest == before || latest == nil) && s.decision.CompareAndSwap(latest, &d) {
+			return
 		}
 	}
+}
+
+// epochBase gives the number of the first epoch as far as it is known at an offset; most frameworks that number epochs in
+// more than one way begin with 1.
+func (s *Stream) epochBase(offset int64) int64 {
+	if s != nil {
+		if d := s.decisionAt(offset); d != nil && d.Base != nil && covers(d.Base.Offset, offset) {
+			return d.Base.First
+		}
+	}
+	return 1
 }
 
 // offsetOf gives the place of an object in its file, -1 when that is not known.

@@ -13,15 +13,15 @@ import (
 const epochTolerance = 1e-9
 
 // toEpoch gives the 0-based index of an epoch.
-func (c scalar) toEpoch(base epochBase, numericStrings bool) (scalar, string, bool) {
+func (c scalar) toEpoch(base epochBase, as numbers) (scalar, string, bool) {
 	if base != baseProgress {
-		n, isInt := c.integer(numericStrings)
+		n, isInt := c.integer(as)
 		if base == baseOne && n > math.MinInt64 {
 			n--
 		}
 		return ranged(n, isInt, 0)
 	}
-	n, isNumber := c.number(numericStrings)
+	n, isNumber := c.number(as)
 	if n.typ == pcommon.ValueTypeInt {
 		n = floatScalar(float64(n.i))
 	}
@@ -36,12 +36,12 @@ func (c scalar) toEpoch(base epochBase, numericStrings bool) (scalar, string, bo
 }
 
 // toSeconds reads a duration in the unit that the profile names.
-func (c scalar) toSeconds(unit string, numericStrings bool) (scalar, string, bool) {
+func (c scalar) toSeconds(unit string, as numbers) (scalar, string, bool) {
 	if unit == unitClock {
 		f, ok := parseClock(c.s)
 		return floatScalar(f), reasonIf(!ok, ReasonWrongType), ok
 	}
-	n, isNumber := c.number(numericStrings)
+	n, isNumber := c.number(as)
 	if !isNumber {
 		return c, ReasonWrongType, false
 	}

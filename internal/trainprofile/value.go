@@ -27,7 +27,7 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 		if !ok {
 			continue
 		}
-		out, why, ok := c.convert(&step.target, src, p.numericStrings)
+		out, why, ok := c.convert(&step.target, m.baseOf(src), p.numbers)
 		if ok || why == "" {
 			return out, places, ok
 		}
@@ -42,6 +42,18 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 		return textScalar(trainrecord.Other), nil, true
 	}
 	return scalar{}, nil, false
+}
+
+// baseOf gives a source whose epochs are counted in a known way.
+func (m *Mapper) baseOf(src *source) *source {
+	if src.base != baseRemembered {
+		return src
+	}
+	m.counted.base = baseZero
+	if m.stream.epochBase(m.offset) == 1 {
+		m.counted.base = baseOne
+	}
+	return &m.counted
 }
 
 func use(ps []place) {
@@ -74,6 +86,11 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 		return scalar{}, nil, false
 	}
 	c := scalarOf(at.value)
+	for _, not := range src.unless {
+		if isEqual(at.value, not) {
+			return scalar{}, nil, false
+		}
+	}
 	if src.extract != nil {
 		text, isText := c.text()
 		groups := src.extract.FindStringSubmatch(text)
@@ -81,6 +98,13 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 			return scalar{}, nil, false
 		}
 		c = textScalar(groups[1])
+	}
+	if src.lower {
+		text, isText := c.text()
+		if !isText {
+			return scalar{}, nil, false
+		}
+		c = textScalar(strings.ToLower(text))
 	}
 	if src.values != nil {
 		text, _ := c.text()
@@ -103,7 +127,7 @@ func (m *Mapper) find(src *source) (place, bool) {
 	if src.like == nil {
 		return m.views.lookup(m.root, src.from)
 	}
-	i := slices.IndexFunc(m.root.entries, func(e entry) bool { return src.like.matches(e.key) })
+	i := slices.IndexFunc(m.root.entries, func(e entry) bool { return !e.hidden && src.like.matches(e.key) })
 	if i < 0 {
 		return place{}, false
 	}
@@ -142,7 +166,37 @@ func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) trainre
 	if h.Time == 0 {
 		h.Time = m.time(p)
 	}
+	if m.envelope.profile != nil {
+		m.envelopeHeader(&h, lr)
+	}
 	return h
+}
+
+// envelopeHeader fills in what the envelope says and neither the log record nor the object does.
+func (m *Mapper) envelopeHeader(h *trainrecord.Header, lr plog.LogRecord) {
+	e := &m.envelope.header
+	has := func(key string) bool {
+		_, ok := lr.Attributes().Get(headerAttributes[key])
+		return ok
+	}
+	if h.Time == 0 {
+		h.Time = e.Time
+	}
+	if h.TraceID.IsEmpty() {
+		h.TraceID, h.SpanID = e.TraceID, e.SpanID
+	}
+	if h.Severity == "" {
+		h.Severity = e.Severity
+	}
+	if h.RunID == "" && !has(trainrecord.KeyRunID) {
+		h.RunID = e.RunID
+	}
+	if h.Rank < 0 && !has(trainrecord.KeyRank) {
+		h.Rank = e.Rank
+	}
+	if h.Attempt == 0 && !has(trainrecord.KeyAttempt) {
+		h.Attempt = e.Attempt
+	}
 }
 
 // recordKey reads a top-level key of a record that stands beside the framework's own keys. One of the wrong type is the
@@ -166,7 +220,7 @@ func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr 
 		if step.target.kind == kindString && c.typ != pcommon.ValueTypeStr {
 			return
 		}
-		if out, _, ok := c.convert(&step.target, &step.source, false); ok && m.setHeader(h, step, out, lr) {
+		if out, _, ok := c.convert(&step.target, &step.source, numbers{}); ok && m.setHeader(h, step, out, lr) {
 			use(at)
 		}
 	}

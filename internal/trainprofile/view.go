@@ -17,11 +17,25 @@ type view struct {
 }
 
 type entry struct {
-	key   string
-	value pcommon.Value
-	child *view // the value's own view, when a rule looked into it
-	used  bool
-	held  bool // it was not understood: it stays where it is
+	key    string
+	value  pcommon.Value
+	child  *view  // the value's own view, when a rule looked into it
+	origin *entry // where it stands in the object, when an envelope was opened
+	hidden bool   // the envelope's: patterns do not see it, its exact name finds it
+	used   bool
+	held   bool // it was not understood: it stays where it is
+}
+
+func (e *entry) use() {
+	for ; e != nil; e = e.origin {
+		e.used = true
+	}
+}
+
+func (e *entry) hold() {
+	for ; e != nil; e = e.origin {
+		e.held = true
+	}
 }
 
 func (w *view) fill(m pcommon.Map) {
@@ -30,6 +44,10 @@ func (w *view) fill(m pcommon.Map) {
 		w.padded = w.padded || len(key) != len(k)
 		w.entries = append(w.entries, entry{key: key, value: v})
 	}
+	w.makeIndex()
+}
+
+func (w *view) makeIndex() {
 	if len(w.entries) < indexFrom {
 		return
 	}
@@ -81,12 +99,17 @@ func (vs *views) reset() {
 }
 
 func (vs *views) open(m pcommon.Map) *view {
+	w := vs.empty()
+	w.fill(m)
+	return w
+}
+
+func (vs *views) empty() *view {
 	if vs.used == len(vs.pool) {
 		vs.pool = append(vs.pool, &view{})
 	}
 	w := vs.pool[vs.used]
 	vs.used++
-	w.fill(m)
 	return w
 }
 
@@ -97,12 +120,15 @@ type place struct {
 	value pcommon.Value
 }
 
-func (vs *views) child(w *view, i int) *view {
-	e := &w.entries[i]
-	if e.child == nil {
-		if e.value.Type() != pcommon.ValueTypeMap {
-			return nil
-		}
+func (vs *views) child(w *view, i int) *view { return vs.childOf(&w.entries[i]) }
+
+func (vs *views) childOf(e *entry) *view {
+	if e.child != nil || e.value.Type() != pcommon.ValueTypeMap {
+		return e.child
+	}
+	if e.origin != nil {
+		e.child = vs.childOf(e.origin)
+	} else {
 		e.child = vs.open(e.value.Map())
 	}
 	return e.child
@@ -148,10 +174,10 @@ func (vs *views) below(p place, rest ref) (place, bool) {
 }
 
 // use marks the entry that a ref led to.
-func (p place) use() { p.owner.entries[p.at].used = true }
+func (p place) use() { p.owner.entries[p.at].use() }
 
 // hold keeps the entry from being moved by name alone.
-func (p place) hold() { p.owner.entries[p.at].held = true }
+func (p place) hold() { p.owner.entries[p.at].hold() }
 
 // leftovers removes from an object what was used, in nested objects too; an object that lost everything goes as well.
 func leftovers(m pcommon.Map, w *view) {

@@ -1,0 +1,55 @@
+package trainprofile
+
+// maxKnownKeys bounds how many keys a mapper remembers what they say; keys come from data.
+const maxKnownKeys = 4096
+
+// candidates finds the profiles that the open object may be of.
+func (m *Mapper) candidates(set *Set) *mask {
+	if m.keysRead {
+		return &m.mask
+	}
+	if m.knownOf != set {
+		m.knownOf, m.known = set, map[string]*mask{}
+	}
+	m.keysRead = true
+	m.mask = set.index.always
+	for i := range m.root.entries {
+		key := m.root.entries[i].key
+		says, known := m.known[key]
+		if !known {
+			says = set.index.look(key)
+			if len(m.known) < maxKnownKeys && len(key) <= maxCachedKey {
+				m.known[cloned(key)] = says
+			}
+		}
+		if says != nil {
+			m.mask.add(says)
+		}
+	}
+	return &m.mask
+}
+
+// recognise gives the profile whose condition of a level the open object meets, nil when there is none. When two profiles of
+// different frameworks meet it and neither goes before the other by its order, there is none, and m.ambiguous says so.
+func (m *Mapper) recognise(set *Set, l level) *Profile {
+	may := &m.candidates(set)[l]
+	if may.empty() {
+		return nil
+	}
+	var found *Profile
+	for i, p := range set.profiles {
+		if found != nil && p.order != found.order {
+			break
+		}
+		if !may.has(i) || !p.condition(l).met(&m.views, m.root) {
+			continue
+		}
+		if found == nil {
+			found = p
+		} else if p.framework != found.framework || l == levelEnvelope {
+			m.ambiguous = true
+			return nil
+		}
+	}
+	return found
+}

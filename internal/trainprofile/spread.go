@@ -1,0 +1,185 @@
+package trainprofile
+
+import (
+	"slices"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// pathMark joins the keys of nested objects in one name.
+const pathMark = "/"
+
+// spread moves the values of matching keys into objects of the body.
+func (m *Mapper) spread(p *Profile, g *spreadGroup, body pcommon.Map) {
+	if w := m.views.inside(m.root, g.in); w != nil {
+		m.spreadView(p, g, w, "", body)
+	}
+}
+
+// spreadView moves what matches in one object; prefix is the path to it below the group's.
+func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, body pcommon.Map) {
+	for i := range w.entries {
+		e := &w.entries[i]
+		if e.used || e.held || e.hidden {
+			continue
+		}
+		pl := m.plan(g, prefix, e.key)
+		if g.deep && !pl.stop && e.value.Type() == pcommon.ValueTypeMap {
+			m.spreadView(p, g, m.views.childOf(e), prefix+e.key+pathMark, body)
+			continue
+		}
+		if e.child != nil && e.child.anyUsed() {
+			continue
+		}
+		if pl.step >= 0 {
+			m.move(p, &g.steps[pl.step], pl.name, e, len(w.entries)-i, body)
+		}
+	}
+}
+
+// move writes the value of an entry under a name, and marks it as used.
+func (m *Mapper) move(p *Profile, step *spreadStep, name string, e *entry, room int, body pcommon.Map) {
+	if c, ok := m.movable(p, step, e.value); ok && m.putNamed(step, name, c, room, body) {
+		e.use()
+	}
+}
+
+// movable gives a value that a step moves. What is no number has no shared meaning where numbers go, and stays.
+func (m *Mapper) movable(p *Profile, step *spreadStep, v pcommon.Value) (scalar, bool) {
+	for _, not := range step.unless {
+		if isEqual(v, not) {
+			return scalar{}, false
+		}
+	}
+	c := scalarOf(v)
+	if step.kind == kindNumber {
+		return c.number(p.numbers)
+	}
+	return c, true
+}
+
+func (m *Mapper) putNamed(step *spreadStep, name string, c scalar, room int, body pcommon.Map) bool {
+	to := object(body, step.to)
+	if to.Len() == 0 {
+		to.EnsureCapacity(min(room, maxGuess))
+	}
+	dst, taken := to.GetOrPutEmpty(name) // one look: objects may have thousands of keys
+	if taken {
+		m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
+		return false
+	}
+	c.writeTo(dst)
+	return true
+}
+
+// spreadNamed moves a value whose name stands in the object.
+func (m *Mapper) spreadNamed(p *Profile, n *namedStep, body pcommon.Map) {
+	name, nameAt, ok := m.fetch(&n.name)
+	text, isText := name.text()
+	if !ok || !isText {
+		return
+	}
+	nameAt = slices.Clone(nameAt)
+	as, takes := n.step.takes(text)
+	if !takes || as == "" {
+		return
+	}
+	c, valueAt, ok := m.fetch(&n.value)
+	if !ok || n.step.to == trainrecord.BodyFramework {
+		return
+	}
+	if n.step.kind == kindNumber {
+		if c, ok = c.number(p.numbers); !ok {
+			return
+		}
+	}
+	for _, at := range valueAt {
+		if at.owner.entries[at.at].used || slices.ContainsFunc(n.step.unless, func(not any) bool { return isEqual(at.value, not) }) {
+			return
+		}
+	}
+	if m.putNamed(&n.step, as, c, 1, body) {
+		use(valueAt)
+		use(nameAt)
+	}
+}
+
+// plan finds the first step of a group that takes a key, and the name that it gives.
+func (m *Mapper) plan(g *spreadGroup, prefix, key string) plan {
+	if prefix != "" {
+		return g.plan(prefix + key)
+	}
+	cache := m.plans[g]
+	if pl, ok := cache[key]; ok {
+		return pl
+	}
+	pl := g.plan(key)
+	if cache == nil {
+		cache = map[string]plan{}
+		m.plans[g] = cache
+	}
+	if len(cache) < maxCachedKeys && len(key) <= maxCachedKey {
+		cache[strings.Clone(key)] = pl
+	}
+	return pl
+}
+
+func (g *spreadGroup) plan(key string) plan {
+	for i := range g.steps {
+		step := &g.steps[i]
+		name, ok := step.takes(key)
+		switch {
+		case !ok || name == "":
+			continue
+		case step.to == trainrecord.BodyFramework:
+			return plan{step: -1, stop: true}
+		default:
+			return plan{step: i, name: name, stop: !step.deep}
+		}
+	}
+	return plan{step: -1}
+}
+
+func (s *spreadStep) takes(key string) (string, bool) {
+	for i := range s.keys {
+		if s.keys[i].matches(key) {
+			return s.keys[i].rename(key, s.as), true
+		}
+	}
+	return "", false
+}
+
+// remember keeps for the stream what an object tells of the objects after it.
+func (m *Mapper) remember(p *Profile, step *setStep) {
+	if m.stream == nil {
+		return
+	}
+	if c, _, ok := m.read(p, step); ok {
+		m.stream.remember(p, c.i, m.offset)
+	}
+}
+
+// objective names the metric that the framework chooses its best epoch by, in records that measure it.
+func (m *Mapper) objective(p *Profile, event string, body pcommon.Map) {
+	if len(p.objective) == 0 || event != trainrecord.EventEpochEnd && event != trainrecord.EventPhaseEnd && event != trainrecord.EventStepEnd {
+		return
+	}
+	v, ok := body.Get(trainrecord.BodyMeasurements)
+	if !ok {
+		return
+	}
+	for i := range p.objective {
+		o := &p.objective[i]
+		for name := range v.Map().All() {
+			if o.metric.matches(name) {
+				to := object(body, trainrecord.BodyObjective)
+				to.PutStr(trainrecord.BodyMetric, name)
+				to.PutStr(trainrecord.InnerMode, o.mode)
+				return
+			}
+		}
+	}
+}
