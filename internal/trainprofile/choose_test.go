@@ -106,14 +106,17 @@ func TestFrameworkOfSeveralProfilesLetsThemRecognise(t *testing.T) {
 func TestEachKindOfRowIsRecognisedByItself(t *testing.T) {
 	t.Parallel()
 	set := embeddedSet(t)
-	for _, path := range []string{
-		"testdata/huggingface/trainer.txt", "testdata/huggingface/trl_sft.txt", "testdata/huggingface/trl_dpo.txt",
-		"testdata/ultralytics/detect.txt", "testdata/lightning/fit.txt",
-	} {
-		in, _, _ := readFixture(t, path)
+	for _, f := range fixtures(t, "*") {
+		if !f.alone {
+			continue
+		}
 		m, stream := NewMapper(nil), &Stream{}
-		for _, line := range in {
-			alone, inStream := decode(t, line), decode(t, line)
+		for _, line := range f.in {
+			alone, ok := receive(t, line)
+			if !ok {
+				continue
+			}
+			inStream, _ := receive(t, line)
 			out, all := process(m, set, nil, alone)
 			require.Equal(t, Mapped, out.Kind, line)
 			_, want := process(m, set, stream, inStream)

@@ -43,7 +43,7 @@ func TestEachPartOfAProfileIsNeeded(t *testing.T) {
 					t.Errorf("nothing shows that %s is needed", part.name)
 				}
 			}
-			assert.Greater(t, tried, 8)
+			assert.Greater(t, tried, 4)
 		})
 	}
 }
@@ -56,15 +56,16 @@ func fixtureResults(t *testing.T, p *Profile) []string {
 	set, err := NewSet("", append(others, p)...)
 	require.NoError(t, err)
 	var all []string
-	paths, err := filepath.Glob(filepath.Join("testdata", p.Name(), "*.txt"))
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	for _, path := range paths {
-		in, _, _ := readFixture(t, path)
+	require.NotEmpty(t, fixtures(t, p.Name()))
+	for _, f := range fixtures(t, p.Name()) {
 		m, stream := NewMapper(nil), &Stream{}
 		for _, s := range []*Stream{stream, nil} {
-			for _, line := range in {
-				out, records := process(m, set, s, decode(t, line))
+			for _, line := range f.in {
+				lr, ok := receive(t, line)
+				if !ok {
+					continue
+				}
+				out, records := process(m, set, s, lr)
 				all = append(all, fmt.Sprint(out.Kind, out.Detected, out.Weak, out.Errors))
 				for _, lr := range records {
 					all = append(all, show(lr))
@@ -98,8 +99,9 @@ func removables(t *testing.T, data []byte) []removable {
 }
 
 // needed matches the parts that are removed.
-var needed = regexp.MustCompile(`^(time|numeric_strings|detect\.\w+|detect\.\w+\.any\[\d+\]|common\.set\.[^.]+|rules\[\d+\]|` +
-	`rules\[\d+\]\.(phase|continue|set\..+|spread\[\d+\]))$`)
+var needed = regexp.MustCompile(`^(time\[\d+\]|numeric_strings|nan|detect\.\w+|detect\.\w+\.any\[\d+\]|header\.\w+|` +
+	`unwrap\.(objects\[\d+\]|hide|named\.\w+|text\[\d+\])|objective\[\d+\]|common\.(set\.[^.]+|spread\[\d+\])|` +
+	`rules\[\d+\]|rules\[\d+\]\.(phase|continue|remember|header\.\w+|set\..+|spread\[\d+\]))$`)
 
 func nodesToRemove(profile *yaml.Node) []removable {
 	var all []removable
