@@ -34,6 +34,7 @@ type source struct {
 	ifHas    ref
 	concat   []source
 	extract  *regexp.Regexp
+	typ      string
 	lower    bool
 	unless   []any
 	values   map[string]any

@@ -113,7 +113,10 @@ func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	if doc.Layout != "" && kind != kindTime {
 		c.fail(join(path, "layout"), "only the sources of time have a layout")
 	}
-	s.lower, s.unless = doc.Lower, doc.Unless
+	s.typ, s.lower, s.unless = doc.Type, doc.Lower, doc.Unless
+	if doc.Type != "" && !slices.Contains(types, doc.Type) {
+		c.fail(join(path, "type"), "unknown type %q; known are %v", doc.Type, types)
+	}
 	if doc.Or != nil {
 		or := c.source(*doc.Or, kind, join(path, "or"))
 		s.or = &or

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -16,10 +18,14 @@ const (
 )
 
 // factMark begins the names under which an envelope's facts are found.
-const factMark = "$"
+const (
+	factMark     = "$"
+	factEnvelope = factMark + "envelope" // the envelope's name
+)
 
 // unwrap says how an envelope is opened.
 type unwrap struct {
+	name        pcommon.Value
 	objects     []ref
 	hide        []pattern
 	named       []setStep // the target's name is the fact's, with its mark
@@ -43,7 +49,7 @@ func (c *compiler) envelope(p *Profile, doc *document, header []setStep) {
 	if p.strong == nil || p.weak != nil || p.sure != nil {
 		c.fail("unwrap", "an envelope is recognised by detect.strong, and by nothing else")
 	}
-	u := &unwrap{objects: doc.Unwrap.Objects, hide: doc.Unwrap.Hide}
+	u := &unwrap{name: pcommon.NewValueStr(p.name), objects: doc.Unwrap.Objects, hide: doc.Unwrap.Hide}
 	for _, f := range doc.Unwrap.Named {
 		at := "unwrap.named." + f.Target
 		if !factName.MatchString(f.Target) {

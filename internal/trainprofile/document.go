@@ -87,6 +87,7 @@ type sourceDoc struct {
 	Value   any            `yaml:"value"`
 	IfHas   ref            `yaml:"if_has"`
 	Concat  []sourceDoc    `yaml:"concat"`
+	Type    string         `yaml:"type"`
 	Extract *regex         `yaml:"extract"`
 	Lower   bool           `yaml:"lower"`
 	Unless  []any          `yaml:"unless"`

@@ -66,14 +66,17 @@ func (m *Mapper) readEnvelope(e *Profile) {
 func (m *Mapper) unwrap(e *Profile) *view {
 	u, from := e.unwrap, m.root
 	w := m.views.empty()
+	w.entries = append(w.entries, entry{key: factEnvelope, value: u.name, hidden: true})
 	for i := range u.named {
-		if at, ok := m.find(&u.named[i].source); ok {
-			m.addFact(w, u, &u.named[i], at)
+		for src := &u.named[i].source; src != nil; src = src.or {
+			if at, ok := m.find(src); ok && m.addFact(w, u.named[i].target.name, src, at) {
+				break
+			}
 		}
 	}
 	for _, r := range u.objects {
 		if inner := m.views.inside(from, r); inner != nil {
-			w.add(inner, nil)
+			w.add(inner, u.hide)
 		}
 	}
 	for i := range from.entries {
@@ -95,17 +98,18 @@ func (u *unwrap) opens(key string) bool {
 }
 
 // addFact adds what an envelope says under a name. A text may be cut out of what stands there.
-func (m *Mapper) addFact(w *view, u *unwrap, step *setStep, at place) {
-	e := entry{key: step.target.name, value: at.value, hidden: true, origin: &at.owner.entries[at.at]}
-	if step.source.extract != nil || step.source.values != nil || step.source.lower {
-		c, _, ok := m.fetch(&step.source)
+func (m *Mapper) addFact(w *view, name string, src *source, at place) bool {
+	e := entry{key: name, value: at.value, hidden: true, origin: &at.owner.entries[at.at]}
+	if src.extract != nil || src.values != nil || src.lower {
+		c, _, ok := m.fetch(src)
 		if !ok {
-			return
+			return false
 		}
 		e.value = pcommon.NewValueEmpty()
 		c.writeTo(e.value)
 	}
 	w.entries = append(w.entries, e)
+	return true
 }
 
 // add adds the entries of another view, without those of keys that w has already or that match hide.
@@ -113,7 +117,7 @@ func (w *view) add(from *view, hide []pattern) {
 	had := len(w.entries)
 	for i := range from.entries {
 		e := &from.entries[i]
-		if e.used || e.hidden || anyMatches(hide, e.key) || w.hasBefore(had, e.key) {
+		if e.used || e.hidden || w.isFact(e, had) || anyMatches(hide, e.key) || w.hasBefore(had, e.key) {
 			continue
 		}
 		w.entries = append(w.entries, entry{key: e.key, value: e.value, origin: e})
@@ -124,6 +128,16 @@ func (w *view) add(from *view, hide []pattern) {
 		}
 	}
 	w.padded = false
+}
+
+// isFact tells whether an entry is found as a fact already.
+func (w *view) isFact(e *entry, n int) bool {
+	for i := range w.entries[:n] {
+		if w.entries[i].hidden && w.entries[i].origin == e {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *view) hasBefore(n int, key string) bool {

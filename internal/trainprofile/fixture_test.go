@@ -78,7 +78,9 @@ func TestProfiles(t *testing.T) {
 				if want[i] != "unmapped" {
 					want[i] = show(record(t, want[i]))
 				}
-				assert.Equal(t, want[i], got[i], "record %d", i+1)
+				if want[i] != got[i] {
+					t.Errorf("record %d\nwant %s\ngot  %s", i+1, want[i], got[i])
+				}
 			}
 			assert.Equal(t, f.errs, errs)
 		})
@@ -101,14 +103,19 @@ func TestEachProfileHasFixtures(t *testing.T) {
 // linePrefixes are what the receiver takes off the start of a line by default.
 var linePrefixes = []string{":::MLLOG ", "DLLL "}
 
-// receive reads a line of a file as the receiver does; ok is false for text that is no object.
-func receive(t testing.TB, line string) (lr plog.LogRecord, ok bool) {
-	t.Helper()
+func withoutPrefix(line string) string {
 	for _, p := range linePrefixes {
 		if at := strings.Index(line, p); at >= 0 {
 			line = line[at+len(p):]
 		}
 	}
+	return line
+}
+
+// receive reads a line of a file as the receiver does; ok is false for text that is no object.
+func receive(t testing.TB, line string) (lr plog.LogRecord, ok bool) {
+	t.Helper()
+	line = withoutPrefix(line)
 	lr = plog.NewLogRecord()
 	if trainrecord.NewDecoder(trainrecord.DecoderOptions{}).Decode([]byte(line), lr).Kind == trainrecord.LineError {
 		return lr, false

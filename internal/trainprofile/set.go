@@ -81,11 +81,13 @@ func NewSet(framework string, profiles ...*Profile) (*Set, error) {
 	return s, nil
 }
 
-// Names lists the profiles, sorted.
+// Names lists the profiles of frameworks, sorted.
 func (s *Set) Names() []string {
 	var names []string
 	for _, p := range s.profiles {
-		names = append(names, p.name)
+		if p.unwrap == nil {
+			names = append(names, p.name)
+		}
 	}
 	slices.Sort(names)
 	return names

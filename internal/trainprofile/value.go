@@ -85,6 +85,9 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 	if !ok || at.value.Type() == pcommon.ValueTypeEmpty {
 		return scalar{}, nil, false
 	}
+	if src.typ != "" && !isType(at.value, src.typ) {
+		return scalar{}, nil, false
+	}
 	c := scalarOf(at.value)
 	for _, not := range src.unless {
 		if isEqual(at.value, not) {

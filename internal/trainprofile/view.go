@@ -23,7 +23,8 @@ type entry struct {
 	origin *entry // where it stands in the object, when an envelope was opened
 	hidden bool   // the envelope's: patterns do not see it, its exact name finds it
 	used   bool
-	held   bool // it was not understood: it stays where it is
+	parts  uint64 // elements of a list that were used, the first 64
+	held   bool   // it was not understood: it stays where it is
 }
 
 func (e *entry) use() {
@@ -115,9 +116,10 @@ func (vs *views) empty() *view {
 
 // place is where a ref leads: the entry that owns the value, the value, and the views on the way, to mark them.
 type place struct {
-	owner *view
-	at    int
-	value pcommon.Value
+	owner   *view
+	at      int
+	value   pcommon.Value
+	element int // of the list that the entry holds, counted from 1; 0: the entry itself
 }
 
 func (vs *views) child(w *view, i int) *view { return vs.childOf(&w.entries[i]) }
@@ -156,6 +158,9 @@ func (vs *views) lookup(w *view, r ref) (place, bool) {
 
 // below follows the rest of a ref from a list on; nothing there has a view.
 func (vs *views) below(p place, rest ref) (place, bool) {
+	if rest[0].isList {
+		p.element = rest[0].index + 1
+	}
 	for _, part := range rest {
 		switch {
 		case part.isList && p.value.Type() == pcommon.ValueTypeSlice && part.index < p.value.Slice().Len():
@@ -173,8 +178,20 @@ func (vs *views) below(p place, rest ref) (place, bool) {
 	return p, true
 }
 
-// use marks the entry that a ref led to.
-func (p place) use() { p.owner.entries[p.at].use() }
+// use marks the entry that a ref led to; one that holds a list only when all its elements were used.
+func (p place) use() {
+	e := &p.owner.entries[p.at]
+	if p.element > 0 {
+		n := e.value.Slice().Len()
+		if p.element <= 64 {
+			e.parts |= 1 << (p.element - 1)
+		}
+		if n > 64 || e.parts != 1<<n-1 {
+			return
+		}
+	}
+	e.use()
+}
 
 // hold keeps the entry from being moved by name alone.
 func (p place) hold() { p.owner.entries[p.at].hold() }
