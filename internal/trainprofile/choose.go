@@ -36,7 +36,8 @@ type Outcome struct {
 //
 // Envelopes are opened first. What decides then, in this order: the framework that the log record or the object names, the
 // set's framework, the decision made for the stream by an earlier object, the conditions of profiles. A strong one is kept
-// for the stream, a sure one also where a strong one was kept; a weak one is for this object only.
+// for the stream, a sure one also where a strong one was kept; a weak one is for this object only. An object in an envelope
+// that no rule of its profile maps is tried with the weak conditions.
 func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
 	if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
 		return Outcome{Kind: Untouched}
@@ -58,8 +59,20 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {
 		out.Kind, out.Errors = Mapped, m.errs
+	} else if out.Profile != nil && out.Envelope != nil && !out.Weak {
+		if p := m.recognise(set, levelWeak); p != nil && m.applyWithin(out.Profile, p, lr, more) {
+			out.Kind, out.Errors, out.Profile, out.Weak = Mapped, m.errs, p, true
+		}
 	}
 	return out
+}
+
+// applyWithin maps by a second profile what the framework's own has no rule for: text that its program logs beside its rows.
+// The records are the framework's all the same.
+func (m *Mapper) applyWithin(own, p *Profile, lr plog.LogRecord, more func() plog.LogRecord) bool {
+	m.within = own
+	defer func() { m.within = nil }()
+	return m.apply(p, lr, more)
 }
 
 // choose finds the profile of the open object.
@@ -134,6 +147,9 @@ func (m *Mapper) nameIn(lr plog.LogRecord) string {
 // named and is lost by that is kept; it is an error unless it is the profile's own name.
 func (m *Mapper) frameworkOf(p *Profile, lr plog.LogRecord) string {
 	m.said = ""
+	if m.within != nil {
+		p = m.within
+	}
 	name := m.nameIn(lr)
 	switch {
 	case name == "" || name == p.framework:

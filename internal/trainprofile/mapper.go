@@ -42,7 +42,8 @@ type Mapper struct {
 
 	stream  *Stream
 	offset  int64
-	counted source // for a source whose base the stream remembers
+	within  *Profile // whose program logged what another profile maps
+	counted source   // for a source whose base the stream remembers
 
 	// What the keys of the open object say of its profile.
 	known     map[string]*mask
