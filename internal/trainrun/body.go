@@ -26,7 +26,10 @@ func (r *reducer) read() {
 	case EventEpochEnd:
 		r.progress()
 		r.epochDetail()
-	case EventStepEnd, EventPhaseStart, EventPhaseEnd:
+	case EventStepEnd, EventPhaseEnd:
+		r.progress()
+		r.habit()
+	case EventPhaseStart:
 		r.progress()
 	case EventCheckpointSave:
 		r.coordinates()
@@ -127,6 +130,23 @@ func (r *reducer) epochDetail() {
 	if d.Checkpoint != nil || d.Best != nil {
 		r.e.Detail = &d
 	}
+	r.habit()
+}
+
+// habit reads the objective that a framework has by itself; what a trainer calls its best goes before it.
+func (r *reducer) habit() {
+	m, ok := object(r.body, trainrecord.BodyObjective)
+	if !ok || r.e.Detail != nil && r.e.Detail.Best != nil {
+		return
+	}
+	o := objective(m)
+	if o == nil {
+		return
+	}
+	if r.e.Detail == nil {
+		r.e.Detail = &Detail{}
+	}
+	r.e.Detail.Best = o
 }
 
 func (r *reducer) start() {

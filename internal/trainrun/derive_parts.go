@@ -108,8 +108,8 @@ const (
 	ObjectiveInferred = "inferred"
 )
 
-// objective is what run.start said, for the part or the run; else what an epoch.end called its best; else val/loss, or the
-// only validation metric whose name tells which way is better.
+// objective is what run.start said, for the part or the run; else what an epoch.end called its best, or a framework's habit;
+// else val/loss, or the only validation metric whose name tells which way is better.
 func (d *deriver) objective(id int) *Objective {
 	p := d.f.parts.items[id]
 	run := &part{}

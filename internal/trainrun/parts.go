@@ -14,7 +14,7 @@ type part struct {
 	plannedEpochs register[int64]
 	plannedSteps  register[int64]
 	objective     register[Objective] // of run.start
-	reported      register[Objective] // best of epoch.end
+	reported      register[Objective] // best of epoch.end, or the framework's habit
 	totals        [len(phaseNames)]phaseTotals
 }
 

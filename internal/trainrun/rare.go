@@ -102,7 +102,7 @@ func (f *Fold) rare(e *Entry, at *stamp) {
 		}}, f.lim.failures, compareFailures)
 	case EventRunEnd:
 		f.end(e, at)
-	case EventEpochEnd:
+	case EventEpochEnd, EventStepEnd, EventPhaseEnd:
 		if d.Best != nil {
 			f.partOf(e.Part).reported.offer(at, *d.Best, (*stamp).compareNewest)
 		}

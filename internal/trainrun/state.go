@@ -144,7 +144,7 @@ type Final struct {
 type Objective struct {
 	Metric string
 	Mode   string // min or max
-	From   string // record (run.start), reported (best of an epoch.end) or inferred
+	From   string // record (run.start), reported (best of an epoch.end, or a framework's habit) or inferred
 }
 
 // Best is the best point of the objective's series, finite, the earliest of equals.
