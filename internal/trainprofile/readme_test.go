@@ -31,3 +31,16 @@ func TestExampleOfTheREADME(t *testing.T) {
 	assert.Empty(t, out.Errors)
 	assert.Equal(t, show(record(t, string(want[1]))), show(lr))
 }
+
+// TestProfilesOfTheREADMEAreRight parses every profile that the README shows.
+func TestProfilesOfTheREADMEAreRight(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```yaml\n(profile: .*?)```").FindAllSubmatch(data, -1)
+	require.Len(t, blocks, 2)
+	for _, b := range blocks {
+		_, err := Parse("readme.yaml", b[1])
+		assert.NoError(t, err)
+	}
+}
