@@ -84,8 +84,9 @@ fmt: ## gofmt every file of the repository
 	@git ls-files -z '*.go' | xargs -0 -r gofmt -w
 
 .PHONY: docs
-docs: build ## write the generated pages anew: docs/records.md, docs/components.md, the table of docs/replace-host-collector.md
+docs: build ## write the generated pages anew: docs/records.md, docs/frameworks, docs/components.md, the table of docs/replace-host-collector.md
 	@go run ./internal/trainrecord/cmd/vocabdoc .
+	@go run ./internal/trainprofile/cmd/profiledoc .
 	@go test -count=1 ./test/compat -run 'Page' -update >/dev/null
 
 .PHONY: validate
