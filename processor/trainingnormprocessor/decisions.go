@@ -3,7 +3,6 @@ package trainingnormprocessor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -26,13 +25,6 @@ const (
 )
 
 var errClosed = errors.New("storage: is closed")
-
-// stored is a decision as the storage holds it.
-type stored struct {
-	profile string
-	offset  int64
-	seq     uint64 // the order of decisions
-}
 
 // decisions keeps what streams were recognised as in the storage. It holds exactly the streams that the memory holds.
 type decisions struct {
@@ -82,7 +74,7 @@ func (d *decisions) open(ctx context.Context, client storage.Client, set *trainp
 		was := d.shards[shardOf(key)][key]
 		d.seq = max(d.seq, was.seq)
 		stream, forgotten := d.streams.get(key, "", false)
-		stream.Restore(trainprofile.Decision{Profile: set.Profile(was.profile), Offset: was.offset})
+		stream.Restore(was.decision(set))
 		if stream.Profile() == nil {
 			d.owed[key] = struct{}{} // the profile is loaded no more
 		}
@@ -136,7 +128,8 @@ func (d *decisions) save(ctx context.Context, keys []string) error {
 // differ tells whether the storage holds something else of one of the streams.
 func (d *decisions) differ(keys []string) bool {
 	for _, key := range keys {
-		if want, have := d.wanted(key), d.shards[shardOf(key)][key]; want.profile != have.profile || want.offset != have.offset {
+		have := d.shards[shardOf(key)][key]
+		if have.seq = 0; d.wanted(key) != have {
 			return true
 		}
 	}
@@ -149,7 +142,7 @@ func (d *decisions) wanted(key string) stored {
 	if !ok {
 		return stored{}
 	}
-	return stored{profile: decision.Profile.Name(), offset: decision.Offset}
+	return newStored(&decision)
 }
 
 // next gives the values that have to be written for the streams, and for those that the storage refused before.
@@ -188,47 +181,4 @@ func (d *decisions) close(ctx context.Context) error {
 	client := d.client
 	d.client = nil
 	return client.Close(ctx)
-}
-
-// shardDocument is a value of the storage. Keys hold paths, which need not be UTF-8, so they are bytes.
-type shardDocument struct {
-	Version int              `json:"v"`
-	Streams []storedDocument `json:"streams"`
-}
-
-type storedDocument struct {
-	Key     []byte `json:"key"`
-	Profile string `json:"profile"`
-	Offset  int64  `json:"offset"`
-	Seq     uint64 `json:"seq"`
-}
-
-func encodeShard(shard map[string]stored) ([]byte, error) {
-	doc := shardDocument{Version: storedVersion}
-	for _, key := range slices.Sorted(maps.Keys(shard)) {
-		s := shard[key]
-		doc.Streams = append(doc.Streams, storedDocument{Key: []byte(key), Profile: s.profile, Offset: s.offset, Seq: s.seq})
-	}
-	return json.Marshal(doc)
-}
-
-func decodeShard(n int, text []byte) (map[string]stored, error) {
-	if text == nil {
-		return nil, nil
-	}
-	var doc shardDocument
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, err
-	}
-	if doc.Version != storedVersion {
-		return nil, fmt.Errorf("version %d is not %d", doc.Version, storedVersion)
-	}
-	shard := make(map[string]stored, len(doc.Streams))
-	for _, s := range doc.Streams {
-		if shardOf(string(s.Key)) != n {
-			return nil, errors.New("holds a stream of another value")
-		}
-		shard[string(s.Key)] = stored{profile: s.Profile, offset: s.Offset, seq: s.Seq}
-	}
-	return shard, nil
 }

@@ -44,6 +44,7 @@ type worker struct {
 	at      int
 	counts  map[count]int64
 
+	scope     string // of the records at hand
 	file, run string // the stream of the record before
 	stream    *trainprofile.Stream
 	touched   []string // keys of the batch's streams, when their decisions are stored
@@ -86,7 +87,7 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 	for _, rl := range ld.ResourceLogs().All() {
 		w.counts[count{what: "moved"}] += w.lifted.take(rl.Resource().Attributes())
 		for _, sl := range rl.ScopeLogs().All() {
-			n.processRecords(w, sl.LogRecords())
+			n.processRecords(w, sl.Scope().Name(), sl.LogRecords())
 		}
 	}
 	err := n.settle(ctx, w)
@@ -107,7 +108,7 @@ func (n *logNormalizer) settle(ctx context.Context, w *worker) error {
 	if err != nil {
 		n.failed(ctx, "write")
 		for c := range w.counts {
-			if c.what != "detected" && c.what != "forgotten" {
+			if c.what != "detected" && c.what != "forgotten" && c.what != "revised" {
 				delete(w.counts, c)
 			}
 		}
@@ -115,12 +116,13 @@ func (n *logNormalizer) settle(ctx context.Context, w *worker) error {
 	return err
 }
 
-func (n *logNormalizer) processRecords(w *worker, records plog.LogRecordSlice) {
+func (n *logNormalizer) processRecords(w *worker, scope string, records plog.LogRecordSlice) {
+	w.scope, w.stream = scope, nil
 	for i, lr := range records.All() {
 		w.lifted.put(lr.Attributes())
 		if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
 			if n.decisions.unsaved.Load() { // it may have been an object when its batch was refused
-				w.touched = append(w.touched, streamKey(lr.Attributes()))
+				w.touched = append(w.touched, streamKey(lr.Attributes(), scope))
 			}
 			continue
 		}
@@ -179,7 +181,7 @@ func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Str
 }
 
 func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Stream {
-	key := streamKey(attrs)
+	key := streamKey(attrs, w.scope)
 	if key == "" {
 		return nil
 	}
@@ -200,14 +202,14 @@ func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Strea
 	return s
 }
 
-// streamKey names the stream of a record: its file, else its run, and the first line when that is known. It is empty when
-// there is none, or when its name is out of bounds.
-func streamKey(attrs pcommon.Map) string {
+// streamKey names the stream of a record: its file, else its run and scope, and the first line when that is known. It is empty
+// when there is none, or when its name is out of bounds.
+func streamKey(attrs pcommon.Map, scope string) string {
 	key := ""
 	if file := text(attrs, trainrecord.AttrLogFilePath); file != "" {
 		key = "f" + file
 	} else if run := text(attrs, trainrecord.AttrRunID); run != "" {
-		key = "r" + run
+		key = "r" + run + "\x00" + scope
 	}
 	if key == "" || len(key) > maxStreamKey {
 		return ""
@@ -230,6 +232,9 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 	if out.Profile != nil {
 		profile = out.Profile.Name()
 	}
+	if out.Ambiguous {
+		w.counts[count{what: "ambiguous"}]++
+	}
 	if out.Kind == trainprofile.Unmapped {
 		w.counts[count{what: "unmapped"}]++
 		if total, due := n.unmapped.Note("", 1); due {
@@ -242,6 +247,12 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 	w.counts[count{what: "mapped", profile: profile}]++
 	if out.Detected {
 		w.counts[count{what: "detected", profile: profile}]++
+	}
+	if out.Revised {
+		w.counts[count{what: "revised", profile: profile}]++
+	}
+	if out.Alone {
+		w.counts[count{what: "alone", profile: profile}]++
 	}
 	if out.Weak {
 		w.counts[count{what: "weak", profile: profile}]++
@@ -261,6 +272,7 @@ func (n *logNormalizer) record(ctx context.Context, w *worker) {
 	counters := map[string]metric.Int64Counter{
 		"mapped": n.telemetry.Mapped, "unmapped": n.telemetry.Unmapped, "detected": n.telemetry.Detections,
 		"weak": n.telemetry.WeakMatches, "field": n.telemetry.FieldErrors, "forgotten": n.telemetry.StreamsForgotten,
+		"ambiguous": n.telemetry.Ambiguous, "alone": n.telemetry.MappedAlone, "revised": n.telemetry.Revisions,
 		"moved": n.telemetry.AttributesMoved,
 	}
 	for c, value := range w.counts {

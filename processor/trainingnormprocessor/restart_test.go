@@ -110,9 +110,20 @@ type written struct {
 	rows []row
 }
 
+// mllog is a row that is surely MLPerf's; block_start says how its stream counts epochs.
+func mllog(key, name string, value int) map[string]any {
+	return map[string]any{
+		"namespace": "", "time_ms": 1790000000000, "event_type": "INTERVAL_END", "key": key, "value": nil,
+		"metadata": map[string]any{name: value},
+	}
+}
+
 // write draws a stream: rows of several frameworks, rows that only earlier ones explain, and records.
 func write(t *rapid.T, file string, n int) written {
-	kinds := []map[string]any{huggingFaceRow, lightningRow, plainRow, plainRow, lightningLoss, {"note": "text"}, {"val_loss": 0.5, "epoch": 1, "step": 3}, nil}
+	kinds := []map[string]any{
+		huggingFaceRow, lightningRow, plainRow, plainRow, lightningLoss, {"note": "text"}, {"val_loss": 0.5, "epoch": 1, "step": 3}, nil,
+		mllog("block_start", "first_epoch_num", 0), mllog("epoch_stop", "epoch_num", 3), mllog("block_start", "first_epoch_num", 1),
+	}
 	w := written{file: file}
 	offset := int64(0)
 	first := rapid.IntRange(0, 3).Draw(t, "first line")

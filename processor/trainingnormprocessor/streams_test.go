@@ -210,7 +210,8 @@ func TestBatchesInParallel(t *testing.T) {
 	}
 	wg.Wait()
 	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_",
-		`otelcol_training_norm_detections{processor="training_norm",profile="huggingface"} 5`, `otelcol_training_norm_mapped{processor="training_norm",profile="huggingface"} 400`)
+		`otelcol_training_norm_detections{processor="training_norm",profile="huggingface"} 5`, `otelcol_training_norm_mapped_alone{processor="training_norm",profile="huggingface"} 5`,
+		`otelcol_training_norm_mapped{processor="training_norm",profile="huggingface"} 400`)
 }
 
 func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
@@ -238,12 +239,21 @@ func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
 	})
 }
 
+// BenchmarkLogs maps batches of one run, and batches in which the records of a thousand runs alternate.
 func BenchmarkLogs(b *testing.B) {
+	for _, runs := range []int{1, 1000} {
+		b.Run(fmt.Sprint(runs), func(b *testing.B) { benchmarkRuns(b, runs) })
+	}
+}
+
+func benchmarkRuns(b *testing.B, runs int) {
 	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, processortest.NewNopSettings(metadata.Type), newOwners())
 	require.NoError(b, err)
-	rows := make([]row, 100)
+	rows := make([]row, 1000)
 	for i := range rows {
-		rows[i] = row{file: "a", run: "a", offset: int64(i), body: huggingFaceRow}
+		run := fmt.Sprintf("run-%d", i%runs)
+		uid := trainrecord.UID{RunID: run, File: uint32(i % runs), Offset: int64(i), CRC: 7}.String() //nolint:gosec // small
+		rows[i] = row{file: "/var/lib/runs/" + run + "/train.jsonl", run: run, uid: uid, offset: int64(i), body: huggingFaceRow}
 	}
 	original := batch(b, rows...)
 	b.ReportAllocs()

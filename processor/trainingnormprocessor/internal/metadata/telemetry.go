@@ -14,7 +14,10 @@ type Telemetry struct {
 	Unmapped         metric.Int64Counter
 	FieldErrors      metric.Int64Counter
 	Detections       metric.Int64Counter
+	Revisions        metric.Int64Counter
 	WeakMatches      metric.Int64Counter
+	MappedAlone      metric.Int64Counter
+	Ambiguous        metric.Int64Counter
 	StreamsForgotten metric.Int64Counter
 	AttributesMoved  metric.Int64Counter
 	ValuesBounded    metric.Int64Counter
@@ -44,6 +47,12 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 			"Streams that were recognised, by profile"),
 		WeakMatches: counter("otelcol_training_norm_weak_matches", "{record}",
 			"Objects of streams not recognised so far that were mapped by a weak condition, by profile"),
+		Revisions: counter("otelcol_training_norm_revisions", "{stream}",
+			"Streams that were recognised as something else than before by surer keys, by profile"),
+		MappedAlone: counter("otelcol_training_norm_mapped_alone", "{record}",
+			"Objects from the middle of a stream of which nothing is known, mapped by their own keys alone, by profile"),
+		Ambiguous: counter("otelcol_training_norm_ambiguous", "{record}",
+			"Objects that two profiles claim with equal right; they pass on unchanged"),
 		StreamsForgotten: counter("otelcol_training_norm_streams_forgotten", "{stream}",
 			"Streams whose profile was forgotten because too many were remembered"),
 		AttributesMoved: counter("otelcol_training_norm_attributes_moved", "{attribute}",
