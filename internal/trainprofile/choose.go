@@ -45,6 +45,7 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	m.open(lr.Body().Map())
 	defer m.views.reset() // keep nothing of the data
 	m.unwrapAll(set)
+	m.candidates(set)
 	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
 	if m.envelope.profile != nil && m.vocabulary(lr) {
 		out.Kind, out.Profile = Mapped, m.envelope.profile

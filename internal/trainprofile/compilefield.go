@@ -22,13 +22,17 @@ func (c *compiler) headers(fs fields, path string) []setStep {
 	return steps
 }
 
+var recordKeyNames = [...]string{
+	trainrecord.KeyRunID, trainrecord.KeyAttempt, trainrecord.KeyRank, trainrecord.KeyPart, trainrecord.KeySeq,
+	trainrecord.KeySeverity, trainrecord.KeyTraceID, trainrecord.KeySpanID, trainrecord.KeyTS, trainrecord.KeyFramework,
+}
+
+func isRecordKey(key string) bool { return slices.Contains(recordKeyNames[:], key) }
+
 // recordKeys are the top-level keys of a record that any object may carry beside its framework's own: a callback that
 // writes a framework's row adds run_id, rank or ts to it. A key that the profile's header reads itself is not among them.
 func (c *compiler) recordKeys(only *[]string, own []setStep) []setStep {
-	known := []string{
-		trainrecord.KeyRunID, trainrecord.KeyAttempt, trainrecord.KeyRank, trainrecord.KeyPart, trainrecord.KeySeq,
-		trainrecord.KeySeverity, trainrecord.KeyTraceID, trainrecord.KeySpanID, trainrecord.KeyTS, trainrecord.KeyFramework,
-	}
+	known := recordKeyNames[:]
 	wanted := known
 	if only != nil {
 		wanted = *only

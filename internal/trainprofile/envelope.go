@@ -16,7 +16,6 @@ const maxEnvelopes = 3
 type opened struct {
 	profile *Profile // the innermost; nil: there is none
 	header  trainrecord.Header
-	event   string // the event that it or its message names, when the vocabulary has it
 }
 
 // unwrapAll opens the envelopes around the object that is open: afterwards m.root is what was in them.
@@ -162,7 +161,11 @@ func (m *Mapper) message(w *view) string {
 // addText adds what the text of a message spells out: the keys of a JSON object, or pairs of names and values.
 func (m *Mapper) addText(w *view, u *unwrap, text string) {
 	inner := pcommon.NewMap()
-	if !(u.json && m.jsonIn(text, inner)) && !(u.pairs && pairsIn(text, inner)) {
+	read := u.json && m.jsonIn(text, inner)
+	if !read && m.line == "" {
+		read = u.pairs && pairsIn(text, inner)
+	}
+	if !read {
 		return
 	}
 	m.text = m.views.open(inner)

@@ -2,7 +2,6 @@ package trainprofile
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -46,11 +45,13 @@ type Mapper struct {
 	counted source   // for a source whose base the stream remembers
 
 	// What the keys of the open object say of its profile.
-	known     map[string]*mask
+	known     map[string]keyFacts
 	knownOf   *Set
 	mask      mask
 	keysRead  bool
 	ambiguous bool
+
+	recordKeys bool // some key may be a record's
 
 	envelope opened
 	decoder  *trainrecord.Decoder
@@ -73,8 +74,6 @@ func NewMapper(location *time.Location) *Mapper {
 		decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: location}),
 	}
 }
-
-func cloned(s string) string { return strings.Clone(s) }
 
 func (m *Mapper) open(obj pcommon.Map) {
 	m.views.reset()
@@ -138,14 +137,14 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 			put(body, &step.target, c)
 		}
 	}
+	for i := range r.remember {
+		m.remember(p, &r.remember[i])
+	}
 	for i := range r.named {
 		m.spreadNamed(p, &r.named[i], body)
 	}
 	for _, g := range r.spread {
 		m.spread(p, g, body)
-	}
-	for i := range r.remember {
-		m.remember(p, &r.remember[i])
 	}
 	m.objective(p, r.event, body)
 	number, text := lr.SeverityNumber(), lr.SeverityText()

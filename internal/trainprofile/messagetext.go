@@ -84,7 +84,8 @@ func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '.' || c == '/' || c == '-')) {
+		later := c >= '0' && c <= '9' || c == '.' || c == '/' || c == '-'
+		if !letter && (i == 0 || !later) {
 			return false
 		}
 	}

@@ -1,7 +1,15 @@
 package trainprofile
 
+import "strings"
+
 // maxKnownKeys bounds how many keys a mapper remembers what they say; keys come from data.
 const maxKnownKeys = 4096
+
+// keyFacts are what a key says of an object.
+type keyFacts struct {
+	mask   *mask // the profiles that it may be of
+	record bool  // it may be a top-level key of a record
+}
 
 // candidates finds the profiles that the open object may be of.
 func (m *Mapper) candidates(set *Set) *mask {
@@ -9,21 +17,22 @@ func (m *Mapper) candidates(set *Set) *mask {
 		return &m.mask
 	}
 	if m.knownOf != set {
-		m.knownOf, m.known = set, map[string]*mask{}
+		m.knownOf, m.known = set, map[string]keyFacts{}
 	}
-	m.keysRead = true
+	m.keysRead, m.recordKeys = true, false
 	m.mask = set.index.always
 	for i := range m.root.entries {
 		key := m.root.entries[i].key
 		says, known := m.known[key]
 		if !known {
-			says = set.index.look(key)
+			says = keyFacts{mask: set.index.look(key), record: isRecordKey(key)}
 			if len(m.known) < maxKnownKeys && len(key) <= maxCachedKey {
-				m.known[cloned(key)] = says
+				m.known[strings.Clone(key)] = says
 			}
 		}
-		if says != nil {
-			m.mask.add(says)
+		m.recordKeys = m.recordKeys || says.record
+		if says.mask != nil {
+			m.mask.add(says.mask)
 		}
 	}
 	return &m.mask

@@ -42,9 +42,19 @@ func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, 
 
 // move writes the value of an entry under a name, and marks it as used.
 func (m *Mapper) move(p *Profile, step *spreadStep, name string, e *entry, room int, body pcommon.Map) {
-	if c, ok := m.movable(p, step, e.value); ok && m.putNamed(step, name, c, room, body) {
-		e.use()
+	c, ok := m.movable(p, step, e.value)
+	if !ok {
+		return
 	}
+	dst, ok := m.named(step, name, room, body)
+	if !ok {
+		return
+	}
+	if e.use(); len(m.matched) == 1 && c.typ == e.value.Type() {
+		e.value.MoveTo(dst) // nobody reads it again
+		return
+	}
+	c.writeTo(dst)
 }
 
 // movable gives a value that a step moves. What is no number has no shared meaning where numbers go, and stays.
@@ -61,7 +71,8 @@ func (m *Mapper) movable(p *Profile, step *spreadStep, v pcommon.Value) (scalar,
 	return c, true
 }
 
-func (m *Mapper) putNamed(step *spreadStep, name string, c scalar, room int, body pcommon.Map) bool {
+// named gives the value under a name of the object that a step writes; ok is false when there is one already.
+func (m *Mapper) named(step *spreadStep, name string, room int, body pcommon.Map) (dst pcommon.Value, ok bool) {
 	to := object(body, step.to)
 	if to.Len() == 0 {
 		to.EnsureCapacity(min(room, maxGuess))
@@ -69,10 +80,8 @@ func (m *Mapper) putNamed(step *spreadStep, name string, c scalar, room int, bod
 	dst, taken := to.GetOrPutEmpty(name) // one look: objects may have thousands of keys
 	if taken {
 		m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
-		return false
 	}
-	c.writeTo(dst)
-	return true
+	return dst, !taken
 }
 
 // spreadNamed moves a value whose name stands in the object.
@@ -101,7 +110,8 @@ func (m *Mapper) spreadNamed(p *Profile, n *namedStep, body pcommon.Map) {
 			return
 		}
 	}
-	if m.putNamed(&n.step, as, c, 1, body) {
+	if dst, ok := m.named(&n.step, as, 1, body); ok {
+		c.writeTo(dst)
 		use(valueAt)
 		use(nameAt)
 	}

@@ -39,6 +39,9 @@ func (s *Stream) Decision() (d Decision, ok bool) {
 	return Decision{}, false
 }
 
+// Latest gives what was decided without a copy, nil before. Equal pointers mean that nothing has changed.
+func (s *Stream) Latest() *Decision { return s.decision.Load() }
+
 // Profile is the one that was decided on, nil before.
 func (s *Stream) Profile() *Profile {
 	d, _ := s.Decision()

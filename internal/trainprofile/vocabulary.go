@@ -76,9 +76,11 @@ func (m *Mapper) asLine() ([]byte, bool) {
 		put(trainrecord.KeySeverity, pcommon.NewValueStr(h.Severity))
 	}
 	for i := range m.root.entries {
-		if e := &m.root.entries[i]; !e.hidden && !(e.key == trainrecord.KeyEvent && event != "") {
-			put(e.key, e.value)
+		e := &m.root.entries[i]
+		if e.hidden || e.key == trainrecord.KeyEvent && event != "" {
+			continue
 		}
+		put(e.key, e.value)
 	}
 	line[len(line)-1] = '}'
 	return line, len(line) <= trainrecord.MaxLine

@@ -85,6 +85,27 @@ func (d *decisions) open(ctx context.Context, client storage.Client, set *trainp
 	return damaged, nil
 }
 
+// settle saves what the storage does not hold yet of the streams of a batch, and of those of further keys.
+func (d *decisions) settle(ctx context.Context, touched []*streamEntry, keys []string) error {
+	var changed []*streamEntry
+	var latest []*trainprofile.Decision
+	for _, e := range touched {
+		if now := e.stream.Latest(); now != e.settled.Load() {
+			changed, latest, keys = append(changed, e), append(latest, now), append(keys, e.key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := d.save(ctx, keys); err != nil {
+		return err
+	}
+	for i, e := range changed {
+		e.settled.Store(latest[i])
+	}
+	return nil
+}
+
 // save writes what the storage does not hold yet of these streams, in one operation. Whoever is told nil may hand their
 // records on.
 func (d *decisions) save(ctx context.Context, keys []string) error {

@@ -2,7 +2,6 @@ package trainingnormprocessor
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -47,7 +46,8 @@ type worker struct {
 	scope     string // of the records at hand
 	file, run string // the stream of the record before
 	stream    *trainprofile.Stream
-	touched   []string // keys of the batch's streams, when their decisions are stored
+	touched   []*streamEntry // the batch's streams, when their decisions are stored
+	keys      []string       // of further streams that the batch touched
 }
 
 // count is a counter of a batch.
@@ -94,7 +94,8 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 	n.record(ctx, w)
 	w.file, w.run, w.stream = "", "", nil
 	clear(w.touched)
-	w.touched = w.touched[:0]
+	clear(w.keys)
+	w.touched, w.keys = w.touched[:0], w.keys[:0]
 	return ld, err
 }
 
@@ -104,7 +105,7 @@ func (n *logNormalizer) settle(ctx context.Context, w *worker) error {
 	if n.storage == nil {
 		return nil
 	}
-	err := n.decisions.save(ctx, w.touched)
+	err := n.decisions.settle(ctx, w.touched, w.keys)
 	if err != nil {
 		n.failed(ctx, "write")
 		for c := range w.counts {
@@ -122,7 +123,7 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 		w.lifted.put(lr.Attributes())
 		if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
 			if n.decisions.unsaved.Load() { // it may have been an object when its batch was refused
-				w.touched = append(w.touched, streamKey(lr.Attributes(), scope))
+				w.keys = append(w.keys, streamKey(lr.Attributes(), scope))
 			}
 			continue
 		}
@@ -158,66 +159,6 @@ func (w *worker) insert(records plog.LogRecordSlice) {
 	w.further.RemoveIf(drop)
 	w.after = w.after[:0]
 	all.MoveAndAppendTo(records)
-}
-
-// streamOf gives the memory of a record's stream, nil when it belongs to none that is known. A record at the beginning of
-// a file begins a stream anew: the file may have been written again.
-func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Stream {
-	file, run := text(attrs, trainrecord.AttrLogFilePath), ""
-	if file == "" {
-		run = text(attrs, trainrecord.AttrRunID)
-	}
-	if w.stream == nil || file != w.file || run != w.run {
-		w.file, w.run = file, run
-		w.stream = n.stream(w, attrs)
-	}
-	if w.stream == nil {
-		return nil
-	}
-	if v, ok := attrs.Get(trainrecord.AttrLogFileRecordOffset); ok && v.Type() == pcommon.ValueTypeInt && v.Int() == 0 {
-		w.stream.Forget()
-	}
-	return w.stream
-}
-
-func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Stream {
-	key := streamKey(attrs, w.scope)
-	if key == "" {
-		return nil
-	}
-	alias, middle := "", false
-	if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
-		alias, middle = fmt.Sprintf("%s\x00%08x", u.RunID, u.File), u.Offset > 0
-	}
-	s, forgotten := n.streams.get(key, alias, middle)
-	if n.storage != nil {
-		w.touched = append(w.touched, key)
-	}
-	if forgotten != "" {
-		w.counts[count{what: "forgotten"}]++
-		if n.storage != nil {
-			w.touched = append(w.touched, forgotten)
-		}
-	}
-	return s
-}
-
-// streamKey names the stream of a record: its file, else its run and scope, and the first line when that is known. It is empty
-// when there is none, or when its name is out of bounds.
-func streamKey(attrs pcommon.Map, scope string) string {
-	key := ""
-	if file := text(attrs, trainrecord.AttrLogFilePath); file != "" {
-		key = "f" + file
-	} else if run := text(attrs, trainrecord.AttrRunID); run != "" {
-		key = "r" + run + "\x00" + scope
-	}
-	if key == "" || len(key) > maxStreamKey {
-		return ""
-	}
-	if u, ok := trainrecord.ParseUID(text(attrs, trainrecord.AttrLogRecordUID)); ok {
-		key += fmt.Sprintf("\x00%08x", u.File)
-	}
-	return key
 }
 
 func text(attrs pcommon.Map, key string) string {

@@ -2,7 +2,9 @@ package trainingnormprocessor
 
 import (
 	"container/list"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 )
@@ -18,18 +20,47 @@ type streams struct {
 	mu     sync.Mutex
 	limit  int
 	byKey  map[string]*list.Element
-	recent *list.List        // front: seen last
-	alias  map[string]string // run and first line of a stream -> the key under which it was seen last
+	byID   map[streamID]*list.Element // the same, without making a key
+	recent *list.List                 // front: seen last
+	alias  map[string]string          // run and first line of a stream -> the key under which it was seen last
 }
 
 type streamEntry struct {
-	key    string
-	alias  string
-	stream trainprofile.Stream
+	key     string
+	alias   string
+	id      streamID
+	stream  trainprofile.Stream
+	settled atomic.Pointer[trainprofile.Decision] // what the storage holds, as far as it is known
+}
+
+// streamID is what a record says of its stream: its file, else its run and scope; and the first line, when that is known.
+type streamID struct{ file, run, scope, first string }
+
+// find gives the entry of a stream that was added by its id, nil when there is none.
+func (s *streams) find(id streamID) *streamEntry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.byID[id]
+	if !ok {
+		return nil
+	}
+	s.recent.MoveToFront(e)
+	return e.Value.(*streamEntry)
+}
+
+// add gives the entry of a key, as get does, and lets it be found by an id from now on.
+func (s *streams) add(id streamID, key, alias string, middle bool) (entry *streamEntry, forgotten string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry, forgotten = s.entry(key, alias, middle)
+	delete(s.byID, entry.id)
+	entry.id = streamID{strings.Clone(id.file), strings.Clone(id.run), strings.Clone(id.scope), strings.Clone(id.first)}
+	s.byID[entry.id] = s.byKey[key]
+	return entry, forgotten
 }
 
 func newStreams(limit int) *streams {
-	return &streams{limit: limit, byKey: map[string]*list.Element{}, recent: list.New(), alias: map[string]string{}}
+	return &streams{limit: limit, byKey: map[string]*list.Element{}, byID: map[streamID]*list.Element{}, recent: list.New(), alias: map[string]string{}}
 }
 
 // get gives the memory of a stream, and the key of the one that had to be forgotten for it, if any. A stream that is met in
@@ -37,9 +68,14 @@ func newStreams(limit int) *streams {
 func (s *streams) get(key, alias string, middle bool) (stream *trainprofile.Stream, forgotten string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	entry, forgotten := s.entry(key, alias, middle)
+	return &entry.stream, forgotten
+}
+
+func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgotten string) {
 	if e, ok := s.byKey[key]; ok {
 		s.recent.MoveToFront(e)
-		return &e.Value.(*streamEntry).stream, ""
+		return e.Value.(*streamEntry), ""
 	}
 	entry := &streamEntry{key: key, alias: alias}
 	if e, ok := s.byKey[s.alias[alias]]; ok && middle && alias != "" {
@@ -51,6 +87,7 @@ func (s *streams) get(key, alias string, middle bool) (stream *trainprofile.Stre
 		old := s.recent.Remove(s.recent.Back()).(*streamEntry)
 		forgotten = old.key
 		delete(s.byKey, forgotten)
+		delete(s.byID, old.id)
 		if s.alias[old.alias] == forgotten {
 			delete(s.alias, old.alias)
 		}
@@ -59,7 +96,7 @@ func (s *streams) get(key, alias string, middle bool) (stream *trainprofile.Stre
 	if alias != "" {
 		s.alias[alias] = key
 	}
-	return &entry.stream, forgotten
+	return entry, forgotten
 }
 
 // decision gives what was decided for a stream. Asking is no use of the stream.
