@@ -21,6 +21,8 @@ var hostileKeys = []string{
 	"train_samples_per_second", "metrics/mAP50(B)", "metrics/", "lr/pg0", "lr/pg", "time", "val/loss", "lr-Adam", "lr-",
 	"val_loss_epoch", "train_loss_step", "_epoch", "test_loss", "test_runtime", "best_fitness", "ts", "run_id", "rank", "seq",
 	"attempt", "part", "severity", "trace_id", "span_id", "framework", "body", "event", "timestamp", "", " ", " epoch ", "\x00",
+	"$message", "$envelope", "message", "level", "target", "fields", "record", "text", "log", "stream", "namespace", "key", "value",
+	"metadata", "status", "verbosity", "date", "data", "type", "kpi", "model", "fold", "attributes", "severity_text",
 	trainrecord.AttrRunID, trainrecord.BodyMeasurements, strings.Repeat("x", 5000), "\xff\xfe",
 }
 
