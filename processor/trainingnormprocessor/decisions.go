@@ -90,7 +90,7 @@ func (d *decisions) settle(ctx context.Context, touched []*streamEntry, keys []s
 	var changed []*streamEntry
 	var latest []*trainprofile.Decision
 	for _, e := range touched {
-		if now := e.stream.Latest(); now != e.settled.Load() {
+		if now, is := e.unsettled(); is {
 			changed, latest, keys = append(changed, e), append(latest, now), append(keys, e.key)
 		}
 	}
@@ -101,7 +101,7 @@ func (d *decisions) settle(ctx context.Context, touched []*streamEntry, keys []s
 		return err
 	}
 	for i, e := range changed {
-		e.settled.Store(latest[i])
+		e.settled.Store(&settled{latest[i]})
 	}
 	return nil
 }

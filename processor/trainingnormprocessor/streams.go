@@ -30,7 +30,17 @@ type streamEntry struct {
 	alias   string
 	id      streamID
 	stream  trainprofile.Stream
-	settled atomic.Pointer[trainprofile.Decision] // what the storage holds, as far as it is known
+	settled atomic.Pointer[settled] // nil: nobody knows what the storage holds
+}
+
+// settled is what the storage holds of a stream: a decision, or none.
+type settled struct{ decision *trainprofile.Decision }
+
+// unsettled tells whether the storage may hold something else than the stream's latest decision.
+func (e *streamEntry) unsettled() (latest *trainprofile.Decision, is bool) {
+	latest = e.stream.Latest()
+	s := e.settled.Load()
+	return latest, s == nil || s.decision != latest
 }
 
 // streamID is what a record says of its stream: its file, else its run and scope; and the first line, when that is known.
