@@ -24,7 +24,7 @@ type Outcome struct {
 	Envelope  *Profile     // the envelope that was opened last, nil when there was none
 	Detected  bool         // the object was recognised by a strong condition; its stream, if known, keeps that
 	Revised   bool         // the stream was taken for something else before
-	Weak      bool         // the object met a weak condition only, and nothing else is known of its stream
+	Weak      bool         // the object, or one before it that the stream remembers something of, met a weak condition only
 	Alone     bool         // the object stands in the middle of a stream of which nothing is known: its own keys decided
 	Ambiguous bool         // two profiles claim the object with equal right, so none has it
 	Errors    []FieldError // valid until the mapper's next use
@@ -51,7 +51,7 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 		out.Kind, out.Profile = Mapped, m.envelope.profile
 		return out
 	}
-	m.stream, m.offset = stream, offsetOf(lr)
+	m.stream, m.offset, m.weak = stream, offsetOf(lr), false
 	out.Alone = stream != nil && m.offset > 0 && !stream.begun.Load()
 	m.choose(set, lr, &out)
 	out.Ambiguous = m.ambiguous && out.Profile == nil
@@ -60,7 +60,7 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {
 		out.Kind, out.Errors = Mapped, m.errs
-	} else if out.Profile != nil && out.Envelope != nil && !out.Weak {
+	} else if out.Profile != nil && out.Envelope != nil && !m.weak {
 		if p := m.recognise(set, levelWeak); p != nil && m.applyWithin(out.Profile, p, lr, more) {
 			out.Kind, out.Errors, out.Profile, out.Weak = Mapped, m.errs, p, true
 		}
@@ -89,8 +89,8 @@ func (m *Mapper) choose(set *Set, lr plog.LogRecord, out *Outcome) {
 		before = m.stream.decisionAt(m.offset)
 	}
 	if before != nil {
-		out.Profile, out.Alone = before.Profile, false
-		if before.Sure || !set.hasSure {
+		out.Profile, out.Weak, out.Alone = before.Profile, before.Likely, false
+		if before.Sure || !set.hasSure && !before.Likely {
 			return
 		}
 	}
@@ -98,21 +98,24 @@ func (m *Mapper) choose(set *Set, lr plog.LogRecord, out *Outcome) {
 		out.keep(m.stream, p, m.offset, true)
 		return
 	}
-	if before != nil {
+	if before != nil && !before.Likely {
 		return
 	}
 	if p := m.recognise(set, levelStrong); p != nil {
 		out.keep(m.stream, p, m.offset, false)
 		return
 	}
+	if before != nil {
+		return
+	}
 	if p := m.recognise(set, levelWeak); p != nil {
-		out.Profile, out.Weak = p, true
+		out.Profile, out.Weak, m.weak = p, true, true
 	}
 }
 
 // keep takes a profile for the object and for its stream.
 func (out *Outcome) keep(stream *Stream, p *Profile, offset int64, sure bool) {
-	out.Detected, out.Profile = true, p
+	out.Detected, out.Weak, out.Profile = true, false, p
 	if stream != nil {
 		out.Profile, out.Detected, out.Revised = stream.decide(Decision{Profile: p, Offset: offset, Sure: sure})
 	}

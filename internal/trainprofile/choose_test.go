@@ -68,7 +68,7 @@ func TestNamedFrameworkWins(t *testing.T) {
 		"the attribute, over the object": {byConfig, "ultralytics", object, "ultralytics", "ultralytics"},
 		"the object, over the setting":   {byConfig, "", object, "lightning", "lightning"},
 		"the setting, over the stream":   {byConfig, "", hfRow, "ultralytics", "ultralytics"},
-		"no profile of that name":        {embeddedSet(t), "pytorch", hfRow, "huggingface", "pytorch"},
+		"no profile of that name":        {embeddedSet(t), "paddle", hfRow, "huggingface", "paddle"},
 		"a name that nobody knows":       {embeddedSet(t), "mine", hfRow, "huggingface", "huggingface"},
 	} {
 		t.Run(name, func(t *testing.T) {

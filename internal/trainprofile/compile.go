@@ -22,9 +22,10 @@ const (
 	baseOne
 	baseProgress
 	baseRemembered
+	baseFirst
 )
 
-var epochBases = map[string]epochBase{"0": baseZero, "1": baseOne, "progress": baseProgress, "remembered": baseRemembered}
+var epochBases = map[string]epochBase{"0": baseZero, "1": baseOne, "progress": baseProgress, "remembered": baseRemembered, "first": baseFirst}
 
 // source is a sourceDoc, checked.
 type source struct {

@@ -139,9 +139,9 @@ func (c *compiler) epochBase(s *source, doc sourceDoc, kind valueKind, path stri
 		c.fail(join(path, "base"), "only epochs have a base")
 	case kind != kindEpoch:
 	case doc.Base == "" && doc.Value == nil:
-		c.fail(path, "say how the framework counts: base: 0, 1, progress or remembered")
+		c.fail(path, "say how the framework counts: base: 0, 1, progress, remembered or first")
 	case doc.Base != "" && !known:
-		c.fail(join(path, "base"), "want 0, 1, progress or remembered, got %q", doc.Base)
+		c.fail(join(path, "base"), "want 0, 1, progress, remembered or first, got %q", doc.Base)
 	case doc.Value != nil:
 		s.base = baseZero
 	}

@@ -43,6 +43,7 @@ type Mapper struct {
 	offset  int64
 	within  *Profile // whose program logged what another profile maps
 	counted source   // for a source whose base the stream remembers
+	weak    bool     // the object met a weak condition only
 
 	// What the keys of the open object say of its profile.
 	known     map[string]keyFacts

@@ -88,7 +88,7 @@ func targetMistakes() map[string]mistake {
 	return map[string]mistake{
 		"epoch without base": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {epoch: epoch}}]",
-			want: "profile x.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress or remembered",
+			want: "profile x.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress, remembered or first",
 		},
 		"base of another field": {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, set: {step: {from: s, base: 1}}}]",
@@ -96,7 +96,7 @@ func targetMistakes() map[string]mistake {
 		},
 		"wrong base": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, set: {epoch: {from: s, base: 2}}}]",
-			want:     `profile x.yaml: rules[0].set.epoch.base: want 0, 1, progress or remembered, got "2"`,
+			want:     `profile x.yaml: rules[0].set.epoch.base: want 0, 1, progress, remembered or first, got "2"`,
 			inSchema: true,
 		},
 		"body key": {

@@ -168,7 +168,7 @@ func (m *Mapper) remember(p *Profile, step *setStep) {
 		return
 	}
 	if c, _, ok := m.read(p, step); ok {
-		m.stream.remember(p, c.i, m.offset)
+		m.stream.remember(p, c.i, m.offset, m.weak)
 	}
 }
 

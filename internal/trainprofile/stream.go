@@ -21,6 +21,7 @@ type Decision struct {
 	Profile *Profile
 	Offset  int64      // of the object in its file; negative when it has none
 	Sure    bool       // nothing revises it
+	Likely  bool       // by a weak condition, kept for what the stream remembers; a strong one revises it
 	Before  *Decision  // the one that it revised; objects between the two stay what they were
 	Base    *EpochBase // how the stream counts epochs, when an object told
 }
@@ -85,14 +86,14 @@ func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
 		switch {
 		case before == nil:
 			decided, revised = true, false
-		case before.Sure || !next.Sure:
+		case before.Sure || !next.Sure && !before.Likely:
 			return before.Profile, false, false
-		case before.Profile == next.Profile: // the same, and sure now
+		case before.Profile == next.Profile: // the same, and surer now
 			d = *before
-			d.Sure = true
-			decided, revised = false, false
+			d.Sure, d.Likely = next.Sure, false
+			decided, revised = before.Likely, false
 		default:
-			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Base: before.Base}
+			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Likely: before.Likely, Base: before.Base}
 			decided, revised = true, true
 		}
 		if s.decision.CompareAndSwap(latest, &d) {
@@ -101,32 +102,43 @@ func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
 	}
 }
 
-// remember keeps the number of the first epoch; the first object that tells counts.
-func (s *Stream) remember(p *Profile, first, offset int64) {
+// remember keeps the number of the first epoch; the first object that tells counts. A stream of which nothing was decided is
+// the profile's from now on: somebody named its framework, or it is likely.
+func (s *Stream) remember(p *Profile, first, offset int64, likely bool) {
 	for {
 		before := s.decision.Load()
-		if before == nil { // somebody named the framework: the decision is kept for what the stream remembers
-			before = &Decision{Profile: p, Offset: offset}
-		} else if before.Base != nil && covers(before.Base.Offset, offset) {
-			return
+		d := Decision{Profile: p, Offset: offset, Likely: likely}
+		if before != nil {
+			if before.Base != nil && covers(before.Base.Offset, offset) {
+				return
+			}
+			d = *before
 		}
-		d := *before
 		d.Base = &EpochBase{First: first, Offset: offset}
-		if latest := s.decision.Load(); (latest == before || latest == nil) && s.decision.CompareAndSwap(latest, &d) {
+		if s.decision.CompareAndSwap(before, &d) {
 			return
 		}
 	}
 }
 
-// epochBase gives the number of the first epoch as far as it is known at an offset; most frameworks that number epochs in
-// more than one way begin with 1.
-func (s *Stream) epochBase(offset int64) int64 {
-	if s != nil {
-		if d := s.decisionAt(offset); d != nil && d.Base != nil && covers(d.Base.Offset, offset) {
-			return d.Base.First
-		}
+// epochBase gives the number of the first epoch; ok is false as far as it is not known at an offset.
+func (s *Stream) epochBase(offset int64) (first int64, ok bool) {
+	if s == nil {
+		return 0, false
 	}
-	return 1
+	if d := s.decisionAt(offset); d != nil && d.Base != nil && covers(d.Base.Offset, offset) {
+		return d.Base.First, true
+	}
+	return 0, false
+}
+
+// fromStart tells whether the stream was seen from its first object on. Objects without a place come as they were written.
+func (s *Stream) fromStart(offset int64) bool {
+	if s == nil {
+		return false
+	}
+	d := s.decision.Load()
+	return offset <= 0 || s.begun.Load() || d != nil && d.Offset <= 0
 }
 
 // offsetOf gives the place of an object in its file, -1 when that is not known.

@@ -26,7 +26,7 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 		if !ok {
 			continue
 		}
-		out, why, ok := c.convert(&step.target, m.baseOf(src), p.numbers)
+		out, why, ok := c.convert(&step.target, m.baseOf(p, src, c), p.numbers)
 		if ok || why == "" {
 			return out, places, ok
 		}
@@ -44,12 +44,23 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 }
 
 // baseOf gives a source whose epochs are counted in a known way.
-func (m *Mapper) baseOf(src *source) *source {
-	if src.base != baseRemembered {
+func (m *Mapper) baseOf(p *Profile, src *source, c scalar) *source {
+	first := int64(1) // most frameworks that number epochs in more than one way
+	switch src.base {
+	case baseRemembered:
+	case baseFirst:
+		first = 0
+		if n, ok := c.integer(p.numbers); ok && (n == 0 || n == 1) && m.stream.fromStart(m.offset) {
+			m.stream.remember(p, n, m.offset, m.weak)
+		}
+	default:
 		return src
 	}
+	if told, ok := m.stream.epochBase(m.offset); ok {
+		first = told
+	}
 	m.counted.base = baseZero
-	if m.stream.epochBase(m.offset) == 1 {
+	if first == 1 {
 		m.counted.base = baseOne
 	}
 	return &m.counted

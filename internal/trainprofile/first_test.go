@@ -1,0 +1,124 @@
+package trainprofile
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// The first epoch of a stream tells how it counts; the profile is never certain.
+const countingProfile = `
+profile: loop
+framework: other
+detect: {weak: {has: epoch}}
+rules: [{name: epoch, event: epoch.end, phase: train, set: {epoch: {from: epoch, base: first}}}]
+`
+
+func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
+	t.Parallel()
+	p, err := Parse("loop.yaml", []byte(countingProfile))
+	require.NoError(t, err)
+	set, err := NewSet("", p)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		start  int64 // offset of the first object, -1: objects have none
+		before bool  // an object without an epoch stands before it
+		epochs []int64
+		want   []int64
+	}{
+		"from 1":                         {0, false, []int64{1, 2, 3}, []int64{0, 1, 2}},
+		"from 0":                         {0, false, []int64{0, 1, 2}, []int64{0, 1, 2}},
+		"a resumed run":                  {0, false, []int64{5, 6}, []int64{5, 6}},
+		"after an object without epochs": {0, true, []int64{1, 2}, []int64{0, 1}},
+		"the start was not seen":         {300, false, []int64{1, 2}, []int64{1, 2}},
+		"without places":                 {-1, false, []int64{1, 2}, []int64{0, 1}},
+		"begun anew":                     {0, false, []int64{1, 2, 1}, []int64{0, 1, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, stream, offset := NewMapper(nil), &Stream{}, c.start
+			if c.before {
+				lr := decode(t, `{"note": "x"}`)
+				lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset)
+				process(m, set, stream, lr)
+				offset += 100
+			}
+			for reading := range 2 {
+				var got []int64
+				for i, epoch := range c.epochs {
+					lr := decode(t, fmt.Sprintf(`{"epoch": %d}`, epoch))
+					if offset >= 0 {
+						lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset+int64(100*i))
+					}
+					out, all := process(m, set, stream, lr)
+					require.Equal(t, Mapped, out.Kind)
+					assert.True(t, out.Weak)
+					v, ok := all[0].Body().Map().Get(trainrecord.BodyEpoch)
+					require.True(t, ok)
+					got = append(got, v.Int())
+				}
+				assert.Equal(t, c.want, got, "reading %d", reading)
+				d, told := stream.Decision()
+				assert.Equal(t, told, d.Likely)
+				stream = &Stream{} // a restart
+				stream.Restore(d)
+			}
+		})
+	}
+}
+
+// TestAStrongConditionRevisesWhatWasLikely has a stream that began with rows that any loop may write.
+func TestAStrongConditionRevisesWhatWasLikely(t *testing.T) {
+	t.Parallel()
+	loop, err := Parse("loop.yaml", []byte(countingProfile))
+	require.NoError(t, err)
+	all, err := Embedded()
+	require.NoError(t, err)
+	set, err := NewSet("", append(all, loop)...)
+	require.NoError(t, err)
+	rows := []struct {
+		line, profile string
+		weak, revised bool
+	}{
+		{`{"epoch": 1}`, "loop", true, false},
+		{`{"epoch": 2}`, "loop", true, false},
+		{hfRow, "huggingface", false, true},
+		{`{"epoch": 2}`, "huggingface", false, false},
+	}
+	stream := &Stream{}
+	for reading := range 2 {
+		m := NewMapper(nil)
+		for i, r := range rows {
+			lr := decode(t, r.line)
+			lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, int64(100*i))
+			out, records := process(m, set, stream, lr)
+			require.Equal(t, r.profile, out.Profile.Name(), "reading %d, row %d", reading, i)
+			assert.Equal(t, r.weak, out.Weak)
+			assert.Equal(t, r.revised && reading == 0, out.Revised)
+			if i == 1 {
+				v, _ := records[0].Body().Map().Get(trainrecord.BodyEpoch)
+				assert.Equal(t, int64(1), v.Int())
+			}
+		}
+		d, _ := stream.Decision()
+		stream = &Stream{} // a restart
+		stream.Restore(d)
+	}
+}
+
+func TestTheSameProfileBecomesSurer(t *testing.T) {
+	t.Parallel()
+	set := embeddedSet(t)
+	stream := &Stream{}
+	stream.Restore(Decision{Profile: set.Profile("lightning"), Likely: true, Base: &EpochBase{First: 1}})
+	lr := decode(t, `{"lr-Adam": 0.1, "step": 4}`)
+	out, _ := process(NewMapper(nil), set, stream, lr)
+	assert.True(t, out.Detected)
+	assert.False(t, out.Revised)
+	d, _ := stream.Decision()
+	assert.Equal(t, Decision{Profile: set.Profile("lightning"), Base: &EpochBase{First: 1}}, d)
+}
