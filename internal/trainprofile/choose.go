@@ -121,7 +121,8 @@ func (out *Outcome) keep(stream *Stream, p *Profile, offset int64, sure bool) {
 	}
 }
 
-// among picks one of the profiles of a framework that was named: the one that recognises the object, else the first.
+// among picks one of the profiles of a framework that was named: the one that recognises the object, else the first that has
+// a rule for it.
 func (m *Mapper) among(candidates []*Profile) *Profile {
 	if len(candidates) == 1 {
 		return candidates[0]
@@ -129,6 +130,13 @@ func (m *Mapper) among(candidates []*Profile) *Profile {
 	for _, l := range [...]level{levelSure, levelStrong, levelWeak} {
 		for _, p := range candidates {
 			if c := p.condition(l); c != nil && c.met(&m.views, m.root) {
+				return p
+			}
+		}
+	}
+	for _, p := range candidates {
+		for _, r := range p.rules {
+			if r.when.met(&m.views, m.root) {
 				return p
 			}
 		}

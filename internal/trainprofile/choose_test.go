@@ -102,6 +102,23 @@ func TestFrameworkOfSeveralProfilesLetsThemRecognise(t *testing.T) {
 	}
 }
 
+// TestAFrameworkWithoutAProfileOfItsNameTakesWhatHasARule names a framework whose first profile has nothing for the object.
+func TestAFrameworkWithoutAProfileOfItsNameTakesWhatHasARule(t *testing.T) {
+	t.Parallel()
+	parse := func(name, key string) *Profile {
+		p, err := Parse(name+".yaml", []byte("profile: "+name+"\nframework: jax\ndetect: {strong: {has: "+key+
+			"_x}}\nrules: [{name: a, when: {has: "+key+"}, event: step.end}]"))
+		require.NoError(t, err)
+		return p
+	}
+	set, err := NewSet("jax", parse("one", "a"), parse("two", "b"))
+	require.NoError(t, err)
+	for line, want := range map[string]Kind{`{"a": 1}`: Mapped, `{"b": 1}`: Mapped, `{"c": 1}`: Unmapped} {
+		out, _ := process(NewMapper(nil), set, nil, decode(t, line))
+		assert.Equal(t, want, out.Kind, line)
+	}
+}
+
 // TestEachKindOfRowIsRecognisedByItself is what a restart in the middle of a file needs.
 func TestEachKindOfRowIsRecognisedByItself(t *testing.T) {
 	t.Parallel()
