@@ -14,7 +14,7 @@ const (
 	hfRow        = `{"loss": 0.5, "learning_rate": 0.1, "epoch": 0.5}`
 	lightningRow = `{"lr-Adam": 0.1, "step": 1}`
 	weakRow      = `{"val_loss": 0.5, "epoch": 0, "step": 1}`
-	unknownRow   = `{"loss": 0.5, "step": 1}`
+	unknownRow   = `{"speed": 0.5, "step": 1}`
 )
 
 func TestFirstRecognisedObjectDecidesForItsStream(t *testing.T) {
