@@ -105,7 +105,7 @@ var linePrefixes = []string{":::MLLOG ", "DLLL "}
 
 func withoutPrefix(line string) string {
 	for _, p := range linePrefixes {
-		if at := strings.Index(line, p); at >= 0 {
+		if at := strings.Index(line, p); at >= 0 && line[0] != '{' {
 			line = line[at+len(p):]
 		}
 	}
