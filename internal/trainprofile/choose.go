@@ -54,6 +54,9 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 	m.stream, m.offset, m.weak = stream, offsetOf(lr), false
 	out.Alone = stream != nil && m.offset > 0 && !stream.begun.Load()
 	m.choose(set, lr, &out)
+	if out.Profile != nil {
+		stream.begin(out.Profile, m.offset, m.weak)
+	}
 	out.Ambiguous = m.ambiguous && out.Profile == nil
 	if stream != nil && m.offset == 0 {
 		stream.begun.Store(true)

@@ -99,6 +99,8 @@ type Profile struct {
 	unwrap       *unwrap
 	objective    []objective
 	rules        []*rule
+
+	countsFromFirst bool // the first epoch of a stream tells how it counts
 }
 
 // Name of the profile, unique in a set.
@@ -132,6 +134,7 @@ type compiler struct {
 	lines  map[string]int
 	common commonDocument
 	groups int
+	first  bool // some source is counted from the first epoch
 }
 
 func (c *compiler) fail(path, format string, args ...any) {
@@ -205,6 +208,7 @@ func (c *compiler) profile(doc *document) *Profile {
 		names[r.Name] = true
 		p.rules = append(p.rules, c.rule(r, own, path))
 	}
+	p.countsFromFirst = c.first
 	return p
 }
 

@@ -134,6 +134,7 @@ const kindTime valueKind = -1
 func (c *compiler) epochBase(s *source, doc sourceDoc, kind valueKind, path string) {
 	base, known := epochBases[doc.Base]
 	s.base = base
+	c.first = c.first || base == baseFirst
 	switch {
 	case kind != kindEpoch && doc.Base != "":
 		c.fail(join(path, "base"), "only epochs have a base")

@@ -14,8 +14,8 @@ import (
 const countingProfile = `
 profile: loop
 framework: other
-detect: {weak: {has: epoch}}
-rules: [{name: epoch, event: epoch.end, phase: train, set: {epoch: {from: epoch, base: first}}}]
+detect: {weak: {has_any: [epoch, config]}}
+rules: [{name: epoch, when: {has: epoch}, event: epoch.end, phase: train, set: {epoch: {from: epoch, base: first}}}]
 `
 
 func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
@@ -25,24 +25,25 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 	set, err := NewSet("", p)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		start  int64 // offset of the first object, -1: objects have none
-		before bool  // an object without an epoch stands before it
+		start  int64  // offset of the first object, -1: objects have none
+		before string // an object that stands before it
 		epochs []int64
 		want   []int64
 	}{
-		"from 1":                         {0, false, []int64{1, 2, 3}, []int64{0, 1, 2}},
-		"from 0":                         {0, false, []int64{0, 1, 2}, []int64{0, 1, 2}},
-		"a resumed run":                  {0, false, []int64{5, 6}, []int64{5, 6}},
-		"after an object without epochs": {0, true, []int64{1, 2}, []int64{0, 1}},
-		"the start was not seen":         {300, false, []int64{1, 2}, []int64{1, 2}},
-		"without places":                 {-1, false, []int64{1, 2}, []int64{0, 1}},
-		"begun anew":                     {0, false, []int64{1, 2, 1}, []int64{0, 1, 0}},
+		"from 1":                         {0, "", []int64{1, 2, 3}, []int64{0, 1, 2}},
+		"from 0":                         {0, "", []int64{0, 1, 2}, []int64{0, 1, 2}},
+		"a resumed run":                  {0, "", []int64{5, 6}, []int64{5, 6}},
+		"after an object without epochs": {0, `{"config": {}}`, []int64{1, 2}, []int64{0, 1}},
+		"after an unknown object":        {0, `{"note": "x"}`, []int64{1, 2}, []int64{1, 2}},
+		"the start was not seen":         {300, "", []int64{1, 2}, []int64{1, 2}},
+		"without places":                 {-1, "", []int64{1, 2}, []int64{0, 1}},
+		"begun anew":                     {0, "", []int64{1, 2, 1}, []int64{0, 1, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, stream, offset := NewMapper(nil), &Stream{}, c.start
-			if c.before {
-				lr := decode(t, `{"note": "x"}`)
+			if c.before != "" {
+				lr := decode(t, c.before)
 				lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset)
 				process(m, set, stream, lr)
 				offset += 100

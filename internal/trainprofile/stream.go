@@ -22,7 +22,7 @@ type Decision struct {
 	Offset  int64      // of the object in its file; negative when it has none
 	Sure    bool       // nothing revises it
 	Likely  bool       // by a weak condition, kept for what the stream remembers; a strong one revises it
-	Before  *Decision  // the one that it revised; objects between the two stay what they were
+	Before  *Decision  // the one that it revised, likely or strong; objects between the two stay what they were
 	Base    *EpochBase // how the stream counts epochs, when an object told
 }
 
@@ -93,7 +93,7 @@ func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
 			d.Sure, d.Likely = next.Sure, false
 			decided, revised = before.Likely, false
 		default:
-			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Likely: before.Likely, Base: before.Base}
+			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Likely: before.Likely, Base: before.Base, Before: before.Before}
 			decided, revised = true, true
 		}
 		if s.decision.CompareAndSwap(latest, &d) {
@@ -132,13 +132,21 @@ func (s *Stream) epochBase(offset int64) (first int64, ok bool) {
 	return 0, false
 }
 
-// fromStart tells whether the stream was seen from its first object on. Objects without a place come as they were written.
+// fromStart tells whether the stream is known from its first object on. It is a function of what the storage keeps, so that
+// a kill changes nothing. Objects without a place come as they were written.
 func (s *Stream) fromStart(offset int64) bool {
 	if s == nil {
 		return false
 	}
 	d := s.decision.Load()
-	return offset <= 0 || s.begun.Load() || d != nil && d.Offset <= 0
+	return offset <= 0 || d != nil && d.Offset <= 0
+}
+
+// begin has a stream whose first object tells no epoch be known from there on.
+func (s *Stream) begin(p *Profile, offset int64, likely bool) {
+	if s != nil && p.countsFromFirst && offset <= 0 {
+		s.decision.CompareAndSwap(nil, &Decision{Profile: p, Offset: offset, Likely: likely})
+	}
 }
 
 // offsetOf gives the place of an object in its file, -1 when that is not known.

@@ -39,7 +39,7 @@ func TestWrongProfilesKeepItFromStarting(t *testing.T) {
 	}{
 		"wrong": {
 			Config{Profiles: []string{bad}, Timezone: "UTC"},
-			"profiles[0]: profile mine.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress or remembered (line 3)",
+			"profiles[0]: profile mine.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress, remembered or first (line 3)",
 		},
 		"missing": {Config{Profiles: []string{missing}, Timezone: "UTC"}, "profiles[0]: open " + missing + ": no such file or directory"},
 		"unknown framework": {

@@ -16,39 +16,56 @@ type stored struct {
 	offset  int64
 	sure    bool
 	likely  bool
-	before  beforeDocument // empty: it revised none
-	hasBase bool
-	base    baseDocument
+	before  *beforeDocument // nil: it revised none
+	base    *baseDocument
 	seq     uint64 // the order of decisions
 }
 
 func newStored(d *trainprofile.Decision) stored {
-	s := stored{profile: d.Profile.Name(), offset: d.Offset, sure: d.Sure, likely: d.Likely}
-	if d.Before != nil {
-		s.before = beforeDocument{Profile: d.Before.Profile.Name(), Offset: d.Before.Offset, Likely: d.Before.Likely}
-		if base := d.Before.Base; base != nil {
-			s.before.HasBase, s.before.Base = true, baseDocument{First: base.First, Offset: base.Offset}
-		}
+	return stored{
+		profile: d.Profile.Name(), offset: d.Offset, sure: d.Sure, likely: d.Likely,
+		before: newBefore(d.Before), base: newBase(d.Base),
 	}
-	if d.Base != nil {
-		s.hasBase, s.base = true, baseDocument{First: d.Base.First, Offset: d.Base.Offset}
+}
+
+func newBefore(d *trainprofile.Decision) *beforeDocument {
+	if d == nil {
+		return nil
 	}
-	return s
+	return &beforeDocument{
+		Profile: d.Profile.Name(), Offset: d.Offset, Likely: d.Likely, Base: newBase(d.Base), Before: newBefore(d.Before),
+	}
+}
+
+func newBase(b *trainprofile.EpochBase) *baseDocument {
+	if b == nil {
+		return nil
+	}
+	return &baseDocument{First: b.First, Offset: b.Offset}
 }
 
 // decision gives what is stored; its profile is nil when that is not loaded any more.
 func (s *stored) decision(set *trainprofile.Set) trainprofile.Decision {
-	d := trainprofile.Decision{Profile: set.Profile(s.profile), Offset: s.offset, Sure: s.sure, Likely: s.likely}
-	if p := set.Profile(s.before.Profile); p != nil {
-		d.Before = &trainprofile.Decision{Profile: p, Offset: s.before.Offset, Likely: s.before.Likely}
-		if s.before.HasBase {
-			d.Before.Base = &trainprofile.EpochBase{First: s.before.Base.First, Offset: s.before.Base.Offset}
-		}
+	return trainprofile.Decision{
+		Profile: set.Profile(s.profile), Offset: s.offset, Sure: s.sure, Likely: s.likely,
+		Before: s.before.decision(set), Base: s.base.epochBase(),
 	}
-	if s.hasBase {
-		d.Base = &trainprofile.EpochBase{First: s.base.First, Offset: s.base.Offset}
+}
+
+func (b *beforeDocument) decision(set *trainprofile.Set) *trainprofile.Decision {
+	if b == nil || set.Profile(b.Profile) == nil {
+		return nil
 	}
-	return d
+	return &trainprofile.Decision{
+		Profile: set.Profile(b.Profile), Offset: b.Offset, Likely: b.Likely, Base: b.Base.epochBase(), Before: b.Before.decision(set),
+	}
+}
+
+func (b *baseDocument) epochBase() *trainprofile.EpochBase {
+	if b == nil {
+		return nil
+	}
+	return &trainprofile.EpochBase{First: b.First, Offset: b.Offset}
 }
 
 // shardDocument is a value of the storage. Keys hold paths, which need not be UTF-8, so they are bytes.
@@ -70,11 +87,11 @@ type storedDocument struct {
 
 // beforeDocument is the decision that was revised.
 type beforeDocument struct {
-	Profile string       `json:"profile"`
-	Offset  int64        `json:"offset"`
-	Likely  bool         `json:"likely,omitempty"`
-	HasBase bool         `json:"has_base,omitempty"`
-	Base    baseDocument `json:"base,omitzero"`
+	Profile string          `json:"profile"`
+	Offset  int64           `json:"offset"`
+	Likely  bool            `json:"likely,omitempty"`
+	Base    *baseDocument   `json:"base,omitempty"`
+	Before  *beforeDocument `json:"before,omitempty"`
 }
 
 // baseDocument is the number of the stream's first epoch.
@@ -87,14 +104,9 @@ func encodeShard(shard map[string]stored) ([]byte, error) {
 	doc := shardDocument{Version: storedVersion}
 	for _, key := range slices.Sorted(maps.Keys(shard)) {
 		s := shard[key]
-		one := storedDocument{Key: []byte(key), Profile: s.profile, Offset: s.offset, Sure: s.sure, Likely: s.likely, Seq: s.seq}
-		if s.before != (beforeDocument{}) {
-			one.Before = &s.before
-		}
-		if s.hasBase {
-			one.Base = &s.base
-		}
-		doc.Streams = append(doc.Streams, one)
+		doc.Streams = append(doc.Streams, storedDocument{
+			Key: []byte(key), Profile: s.profile, Offset: s.offset, Sure: s.sure, Likely: s.likely, Before: s.before, Base: s.base, Seq: s.seq,
+		})
 	}
 	return json.Marshal(doc)
 }
@@ -115,14 +127,9 @@ func decodeShard(n int, text []byte) (map[string]stored, error) {
 		if shardOf(string(s.Key)) != n {
 			return nil, errors.New("holds a stream of another value")
 		}
-		one := stored{profile: s.Profile, offset: s.Offset, sure: s.Sure, likely: s.Likely, seq: s.Seq}
-		if s.Before != nil {
-			one.before = *s.Before
+		shard[string(s.Key)] = stored{
+			profile: s.Profile, offset: s.Offset, sure: s.Sure, likely: s.Likely, before: s.Before, base: s.Base, seq: s.Seq,
 		}
-		if s.Base != nil {
-			one.hasBase, one.base = true, *s.Base
-		}
-		shard[string(s.Key)] = one
 	}
 	return shard, nil
 }

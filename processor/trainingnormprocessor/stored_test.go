@@ -25,6 +25,9 @@ func TestADecisionComesBackFromTheStorageAsItWas(t *testing.T) {
 		"likely":              {Profile: one, Offset: 50, Likely: true, Base: &trainprofile.EpochBase{Offset: 50}},
 		"revised":             {Profile: other, Offset: 90, Sure: true, Before: &trainprofile.Decision{Profile: one, Offset: 50}},
 		"revised what counts": {Profile: other, Offset: 90, Before: &trainprofile.Decision{Profile: one, Offset: 50, Likely: true, Base: base}},
+		"revised twice": {Profile: other, Offset: 90, Sure: true, Before: &trainprofile.Decision{
+			Profile: one, Offset: 50, Before: &trainprofile.Decision{Profile: one, Offset: 10, Likely: true},
+		}},
 	} {
 		key := "file " + name
 		text, err := encodeShard(map[string]stored{key: newStored(&d)})

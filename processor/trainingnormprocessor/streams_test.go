@@ -94,7 +94,7 @@ func logsProcessor(t *testing.T, set processor.Settings) processor.Logs {
 var (
 	huggingFaceRow = map[string]any{"loss": 0.5, "learning_rate": 0.1, "epoch": 0.5}
 	lightningRow   = map[string]any{"lr-Adam": 0.1, "step": 5}
-	plainRow       = map[string]any{"accuracy": 0.5, "epoch": 1, "step": 7} // both profiles have a rule for it
+	plainRow       = map[string]any{"speed": 0.5, "epoch": 1, "step": 7} // both profiles have a rule for it
 )
 
 func TestStreamsAreKeptApart(t *testing.T) {
