@@ -170,3 +170,28 @@ func sharedOf(lr plog.LogRecord) string {
 	}
 	return show(lr)
 }
+
+// TestWordsBesideRowsAreNoRows writes a sentence through a logger after the rows of each framework: it is a log record of the
+// framework, not another row.
+func TestWordsBesideRowsAreNoRows(t *testing.T) {
+	t.Parallel()
+	set := embeddedSet(t)
+	for _, f := range fixtures(t, "*") {
+		p := set.Profile(f.profile)
+		if p == nil || p.unwrap != nil {
+			continue
+		}
+		m, stream := NewMapper(nil), &Stream{}
+		for _, line := range f.in {
+			if lr, ok := receive(t, logged(t, "container_log", line)); ok {
+				process(m, set, stream, lr)
+			}
+		}
+		lr, ok := receive(t, logged(t, "container_log", "warming the cache"))
+		require.True(t, ok)
+		out, all := process(m, set, stream, lr)
+		require.Equal(t, Mapped, out.Kind, f.path)
+		require.Len(t, all, 1, f.path)
+		assert.Equal(t, trainrecord.EventName(trainrecord.EventLog), lr.EventName(), "%s, by %s", f.path, out.Profile.Name())
+	}
+}
