@@ -177,3 +177,6 @@ func (m *Mapper) frameworkOf(p *Profile, lr plog.LogRecord) string {
 	m.said = name
 	return p.framework
 }
+
+// Knows tells whether a profile, or a framework of one, has this name.
+func (s *Set) Knows(name string) bool { return len(s.byName[name]) > 0 }

@@ -181,7 +181,7 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 		if total, due := n.unmapped.Note("", 1); due {
 			n.logger.Warn("Passed on an object that no profile maps",
 				zap.String("file", text(lr.Attributes(), trainrecord.AttrLogFilePath)), zap.String("profile", profile),
-				zap.String("remedy", remedy(lr.Body())), zap.Int64("more_since_last", total-1))
+				zap.String("remedy", remedy(n.set, profile, lr)), zap.Int64("more_since_last", total-1))
 		}
 		return
 	}
