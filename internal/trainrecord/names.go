@@ -48,6 +48,12 @@ const (
 	AttrRecordSampled   = Namespace + ".record.sampled"
 	AttrRecordSeq       = Namespace + ".record.seq"
 	AttrRecordArraysCut = Namespace + ".record.arrays_cut"
+
+	AttrSpanNameOriginal   = Namespace + ".span.name.original"
+	AttrFrameworkOriginal  = Namespace + ".framework.original"
+	AttrPhaseOriginal      = Namespace + ".phase.original"
+	AttrTaskFamilyOriginal = Namespace + ".task.family.original"
+	AttrRunOutcomeOriginal = Namespace + ".run.outcome.original"
 )
 
 // Attribute keys of the OpenTelemetry semantic conventions 1.45.0 that a record carries.
