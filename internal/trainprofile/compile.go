@@ -99,6 +99,7 @@ type Profile struct {
 	unwrap       *unwrap
 	objective    []objective
 	rules        []*rule
+	attributes   *attributeMap
 
 	countsFromFirst bool // the first epoch of a stream tells how it counts
 }
@@ -165,7 +166,8 @@ func (c *compiler) profile(doc *document) *Profile {
 	if p.framework == "" {
 		p.framework = p.name
 	}
-	if doc.Unwrap != nil {
+	tracker := len(doc.Rules) == 0 && doc.Attributes != nil && doc.Framework == ""
+	if doc.Unwrap != nil || tracker {
 		p.framework = trainrecord.Other
 	}
 	if known := trainrecord.Load().Values["framework"]; !slices.Contains(known, p.framework) {
@@ -193,9 +195,10 @@ func (c *compiler) profile(doc *document) *Profile {
 	p.recordKeys = c.recordKeys(doc.RecordKeys, own)
 	c.common = doc.Common
 	c.commonChecks(doc)
-	if len(doc.Rules) == 0 {
-		c.fail("rules", "is empty; a profile needs at least one rule, or unwrap")
+	if len(doc.Rules) == 0 && doc.Attributes == nil {
+		c.fail("rules", "is empty; a profile needs at least one rule, unwrap or attributes")
 	}
+	c.attributes(p, doc)
 	p.objective = c.objectives(doc.Objective)
 	c.without(doc.Without)
 	names := map[string]bool{}

@@ -16,6 +16,7 @@ type document struct {
 	Objective      []objectiveDoc    `yaml:"objective"`
 	Common         commonDocument    `yaml:"common"`
 	Rules          []ruleDocument    `yaml:"rules"`
+	Attributes     *attributesDoc    `yaml:"attributes"`
 	Sources        []string          `yaml:"sources"`
 	Notes          []string          `yaml:"notes"`
 	Without        map[string]string `yaml:"without"`
@@ -27,6 +28,13 @@ type unwrapDocument struct {
 	Hide    []pattern `yaml:"hide"`
 	Named   fields    `yaml:"named"`
 	Text    []string  `yaml:"text"`
+}
+
+// attributesDoc says what the attributes of spans, log records and data points are in the vocabulary.
+type attributesDoc struct {
+	When  *condition `yaml:"when" required:"true"`
+	Spans []pattern  `yaml:"spans"`
+	Set   fields     `yaml:"set"`
 }
 
 // objectiveDoc is a metric by which the framework itself would choose the best epoch.

@@ -93,6 +93,9 @@ func TestEachProfileHasFixtures(t *testing.T) {
 	profiles, err := Embedded()
 	require.NoError(t, err)
 	for _, p := range profiles {
+		if len(p.rules) == 0 && p.unwrap == nil {
+			continue // it reads attributes alone
+		}
 		assert.GreaterOrEqual(t, len(fixtures(t, p.Name())), 2, p.Name())
 		if _, err := os.Stat(filepath.Join("testdata", p.Name(), sameFile)); p.unwrap == nil {
 			assert.NoError(t, err, p.Name())

@@ -39,8 +39,8 @@ func FuzzProfile(f *testing.F) {
 			return
 		}
 		name := p.Name()
-		if p.unwrap != nil {
-			name = "" // an envelope is no framework
+		if len(p.rules) == 0 {
+			name = "" // an envelope, or a tracker, is no framework
 		}
 		set, err := NewSet(name, p)
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ const (
 	levelSure
 	levelStrong
 	levelWeak
+	levelAttributes // of the section about attributes; no recognition
 	levelCount
 )
 
@@ -74,6 +75,10 @@ func newIndex(profiles []*Profile) (*index, error) {
 // condition gives the profile's condition of a level, nil when it has none.
 func (p *Profile) condition(l level) *condition {
 	switch {
+	case l == levelAttributes:
+		if p.attributes != nil {
+			return p.attributes.when
+		}
 	case p.unwrap != nil:
 		if l == levelEnvelope {
 			return p.strong

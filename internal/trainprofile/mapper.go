@@ -55,10 +55,12 @@ type Mapper struct {
 	recordKeys bool // some key may be a record's
 
 	envelope opened
-	decoder  *trainrecord.Decoder
-	text     *view  // of what a message spelled out
-	textOf   *entry // that message
-	line     string // a record of the vocabulary that a message spelled out
+
+	itemFacts [2]itemFact
+	decoder   *trainrecord.Decoder
+	text      *view  // of what a message spelled out
+	textOf    *entry // that message
+	line      string // a record of the vocabulary that a message spelled out
 }
 
 // plan is what a spread group does with a key.

@@ -16,26 +16,31 @@ func (m *Mapper) candidates(set *Set) *mask {
 	if m.keysRead {
 		return &m.mask
 	}
-	if m.knownOf != set {
-		m.knownOf, m.known = set, map[string]keyFacts{}
-	}
 	m.keysRead, m.recordKeys = true, false
 	m.mask = set.index.always
 	for i := range m.root.entries {
-		key := m.root.entries[i].key
-		says, known := m.known[key]
-		if !known {
-			says = keyFacts{mask: set.index.look(key), record: isRecordKey(key)}
-			if len(m.known) < maxKnownKeys && len(key) <= maxCachedKey {
-				m.known[strings.Clone(key)] = says
-			}
-		}
+		says := m.factsOf(set, m.root.entries[i].key)
 		m.recordKeys = m.recordKeys || says.record
 		if says.mask != nil {
 			m.mask.add(says.mask)
 		}
 	}
 	return &m.mask
+}
+
+// factsOf gives what a key says, and remembers it.
+func (m *Mapper) factsOf(set *Set, key string) keyFacts {
+	if m.knownOf != set {
+		m.knownOf, m.known = set, map[string]keyFacts{}
+	}
+	says, known := m.known[key]
+	if !known {
+		says = keyFacts{mask: set.index.look(key), record: isRecordKey(key)}
+		if len(m.known) < maxKnownKeys && len(key) <= maxCachedKey {
+			m.known[strings.Clone(key)] = says
+		}
+	}
+	return says
 }
 
 // recognise gives the profile whose condition of a level the open object meets, nil when there is none. When two profiles of

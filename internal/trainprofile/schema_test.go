@@ -73,6 +73,7 @@ func TestSchemaHasTheKeysOfTheStructs(t *testing.T) {
 		reflect.TypeFor[condition]():      {"$defs", "condition"},
 		reflect.TypeFor[spreadDoc]():      {"$defs", "spread"},
 		reflect.TypeFor[unwrapDocument](): {"properties", "unwrap"},
+		reflect.TypeFor[attributesDoc]():  {"properties", "attributes"},
 		reflect.TypeFor[objectiveDoc]():   {"properties", "objective", "items"},
 		reflect.TypeFor[sourceDoc]():      {"$defs", "source", "oneOf", 1},
 	} {
@@ -105,6 +106,7 @@ func TestSchemaHasTheListsOfTheCode(t *testing.T) {
 	assert.ElementsMatch(t, values["framework"], schema.at(t, "properties", "framework").texts("enum"))
 	assert.ElementsMatch(t, types, schema.at(t, "$defs", "condition", "properties", "type", "additionalProperties").texts("enum"))
 	assert.ElementsMatch(t, headerKeys(), slices.Collect(maps.Keys(schema.at(t, "$defs", "header", "properties"))))
+	assert.ElementsMatch(t, attributeNames(), schema.at(t, "properties", "attributes", "properties", "set", "propertyNames").texts("enum"))
 	units := slices.Collect(maps.Keys(unitSeconds))
 	units = append(slices.DeleteFunc(units, func(u string) bool { return u == "" }), unitClock)
 	assert.ElementsMatch(t, units, schema.at(t, "$defs", "source", "oneOf", 1, "properties", "unit").texts("enum"))

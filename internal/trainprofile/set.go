@@ -20,7 +20,7 @@ type Set struct {
 	framework string
 	index     *index
 
-	hasEnvelopes, hasSure bool
+	hasEnvelopes, hasSure, hasAttributes bool
 }
 
 var loadEmbedded = sync.OnceValues(func() ([]*Profile, error) {
@@ -67,7 +67,8 @@ func NewSet(framework string, profiles ...*Profile) (*Set, error) {
 	for _, p := range s.profiles {
 		s.hasEnvelopes = s.hasEnvelopes || p.unwrap != nil
 		s.hasSure = s.hasSure || p.sure != nil
-		if p.unwrap != nil {
+		s.hasAttributes = s.hasAttributes || p.attributes != nil
+		if len(p.rules) == 0 {
 			continue
 		}
 		s.byName[p.name] = append([]*Profile{p}, s.byName[p.name]...)
@@ -85,7 +86,7 @@ func NewSet(framework string, profiles ...*Profile) (*Set, error) {
 func (s *Set) Names() []string {
 	var names []string
 	for _, p := range s.profiles {
-		if p.unwrap == nil {
+		if len(p.rules) > 0 {
 			names = append(names, p.name)
 		}
 	}

@@ -35,7 +35,7 @@ func table(all []*profile) []byte {
 		"its nature, the page says why; –: not yet. Detected: *yes* for a stream, *row* for rows that are likely the framework's, *named* when somebody\nsays so.\n\n")
 	fmt.Fprintf(&b, "| framework | detected | %s |\n|%s\n", strings.Join(trainprofile.Facts, " | "), strings.Repeat(" --- |", len(trainprofile.Facts)+2))
 	for _, p := range all {
-		if p.envelope() {
+		if !p.rows() {
 			continue
 		}
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s |", p.Name, p.Name, p.detected())
@@ -48,6 +48,12 @@ func table(all []*profile) []byte {
 	for _, p := range all {
 		if p.envelope() {
 			fmt.Fprintf(&b, "- [%s](%s.md): %s\n", p.Name, p.Name, p.Description)
+		}
+	}
+	b.WriteString("\nAttributes of spans, log records and metrics are read of:\n\n")
+	for _, p := range all {
+		if !p.Attributes.IsZero() {
+			fmt.Fprintf(&b, "- [%s](%s.md)\n", p.Name, p.Name)
 		}
 	}
 	return b.Bytes()
@@ -78,6 +84,12 @@ func (p *profile) cell(fact string) string {
 func (p *profile) page() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n", header, p.Name, strings.TrimSuffix(p.Description, "."))
+	if !p.rows() && !p.envelope() {
+		b.WriteString("\nIt writes no rows; attributes of its spans, log records and metrics are read.\n\n" + p.block(&p.Attributes, ""))
+		list(&b, "Known and not known", p.Notes)
+		list(&b, "Where the facts come from", p.Sources)
+		return b.Bytes()
+	}
 	if p.envelope() {
 		b.WriteString("\nAn envelope: what a logger writes around an object. What lies in it is mapped as if it stood alone.\n")
 	} else {
@@ -85,6 +97,9 @@ func (p *profile) page() []byte {
 	}
 	b.WriteString("\n## How it is recognised\n\n" + p.block(&p.Detect, "Never by its objects; name it (`framework`)."))
 	p.mapped(&b)
+	if !p.Attributes.IsZero() {
+		b.WriteString("\n## Attributes of spans, log records and metrics\n\n" + p.block(&p.Attributes, ""))
+	}
 	if len(p.kept) > 0 {
 		fmt.Fprintf(&b, "\n## Kept\n\nUnder `framework` in the body, with its own name: whatever no rule uses. In the fixtures: `%s`.\n", strings.Join(p.kept, "`, `"))
 	}

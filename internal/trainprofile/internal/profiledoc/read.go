@@ -28,6 +28,7 @@ type profile struct {
 	Objective      []objective       `yaml:"objective"`
 	Common         part              `yaml:"common"`
 	Rules          []rule            `yaml:"rules"`
+	Attributes     yaml.Node         `yaml:"attributes"`
 	Sources        []string          `yaml:"sources"`
 	Notes          []string          `yaml:"notes"`
 	Without        map[string]string `yaml:"without"`
@@ -93,6 +94,9 @@ func read(dir string) ([]*profile, error) {
 }
 
 func (p *profile) envelope() bool { return !p.Unwrap.IsZero() }
+
+// rows tells whether the profile reads objects; others are envelopes, or read attributes alone.
+func (p *profile) rows() bool { return len(p.Rules) > 0 }
 
 // learn maps the profile's fixtures and notes what is in the records.
 func (p *profile) learn(dir string, set *trainprofile.Set) error {
