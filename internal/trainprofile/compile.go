@@ -102,6 +102,7 @@ type Profile struct {
 	attributes   *attributeMap
 
 	countsFromFirst bool // the first epoch of a stream tells how it counts
+	sparse          bool // empty cells are no values
 }
 
 // Name of the profile, unique in a set.
@@ -211,7 +212,7 @@ func (c *compiler) profile(doc *document) *Profile {
 		names[r.Name] = true
 		p.rules = append(p.rules, c.rule(r, own, path))
 	}
-	p.countsFromFirst = c.first
+	p.countsFromFirst, p.sparse = c.first, doc.Sparse
 	return p
 }
 

@@ -7,6 +7,7 @@ type document struct {
 	Description    string            `yaml:"description"`
 	Order          int               `yaml:"order"`
 	NumericStrings bool              `yaml:"numeric_strings"`
+	Sparse         bool              `yaml:"sparse"`
 	RecordKeys     *[]string         `yaml:"record_keys"`
 	NaN            []string          `yaml:"nan"`
 	Detect         *detectDocument   `yaml:"detect"`

@@ -91,6 +91,9 @@ func (m *Mapper) open(obj pcommon.Map) {
 // more gives the log records for further ones. It answers false, with lr untouched, when no rule matches.
 func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord) bool {
 	m.matched = m.matched[:0]
+	if p.sparse {
+		m.root.dropEmpty()
+	}
 	for _, r := range p.rules {
 		if !r.when.met(&m.views, m.root) {
 			continue

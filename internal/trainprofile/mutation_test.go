@@ -108,7 +108,7 @@ func removables(t *testing.T, data []byte) []removable {
 }
 
 // needed matches the parts that are removed.
-var needed = regexp.MustCompile(`^(time\[\d+\]|numeric_strings|nan|detect\.\w+|detect\.\w+\.any\[\d+\]|header\.\w+|` +
+var needed = regexp.MustCompile(`^(time\[\d+\]|numeric_strings|sparse|nan|detect\.\w+|detect\.\w+\.any\[\d+\]|header\.\w+|` +
 	`attributes\.(spans|set\..+)|unwrap\.(objects\[\d+\]|hide|named\.(message|exception\w*|event)|text\[\d+\])|objective\[\d+\]|common\.(set\.[^.]+|spread\[\d+\])|` +
 	`rules\[\d+\]|rules\[\d+\]\.(phase|continue|remember|header\.\w+|set\..+|spread\[\d+\]))$`)
 

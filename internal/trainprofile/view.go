@@ -70,6 +70,24 @@ func (w *view) clear() {
 	w.padded = false
 }
 
+// dropEmpty forgets the cells of a table's row that hold nothing. A null stays where it is, an empty text goes.
+func (w *view) dropEmpty() {
+	for i := range w.entries {
+		e := &w.entries[i]
+		text := e.value.Type() == pcommon.ValueTypeStr && strings.TrimSpace(e.value.Str()) == ""
+		if e.hidden || !text && e.value.Type() != pcommon.ValueTypeEmpty {
+			continue
+		}
+		if at, ok := w.index[e.key]; ok && at == i {
+			delete(w.index, e.key)
+		}
+		e.key, e.hidden = "", true
+		if text {
+			e.use()
+		}
+	}
+}
+
 // find gives the index of a key, or -1.
 func (w *view) find(key string) int {
 	if len(w.entries) >= indexFrom {
