@@ -30,7 +30,7 @@ type Outcome struct {
 	Errors    []FieldError // valid until the mapper's next use
 }
 
-// Process maps a log record whose body is a framework's object. stream is the memory of the object's stream, nil when the
+// Process maps a log record whose body is a framework's object, or text beside attributes that carry one. stream is the memory of the object's stream, nil when the
 // stream is not known; then every object is recognised by its own keys. more gives log records for the further ones that an
 // object may be turned into; they are ready when Process returns.
 //
@@ -39,9 +39,18 @@ type Outcome struct {
 // for the stream, a sure one also where a strong one was kept; a weak one is for this object only. An object in an envelope
 // that no rule of its profile maps is tried with the weak conditions.
 func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
-	if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
+	switch {
+	case lr.EventName() != "":
+		return Outcome{Kind: Untouched}
+	case lr.Body().Type() == pcommon.ValueTypeStr:
+		return m.processText(set, stream, lr, more)
+	case lr.Body().Type() != pcommon.ValueTypeMap:
 		return Outcome{Kind: Untouched}
 	}
+	return m.processObject(set, stream, lr, more)
+}
+
+func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
 	m.open(lr.Body().Map())
 	defer m.views.reset() // keep nothing of the data
 	m.unwrapAll(set)
