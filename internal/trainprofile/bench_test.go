@@ -21,6 +21,8 @@ func BenchmarkProcess(b *testing.B) {
 		"huggingface_evaluation": `{"eval_loss": 2.23, "eval_accuracy": 0.41, "eval_runtime": 1.9, "eval_samples_per_second": 209.0, "eval_steps_per_second": 13.1, "epoch": 1.0, "step": 10}`,
 		"ultralytics_epoch":      `{"epoch": 1, "time": 14.2, "train/box_loss": 1.6, "train/cls_loss": 2.9, "metrics/precision(B)": 0.4, "metrics/recall(B)": 0.3, "metrics/mAP50(B)": 0.3, "val/box_loss": 1.5, "lr/pg0": 0.0002, "lr/pg1": 0.0002}`,
 		"lightning_epoch":        `{"train_loss_epoch": 0.8, "train_acc": 0.6, "epoch": 0, "step": 99}`,
+		"own_loop_epoch":         `{"epoch": 0, "train_loss": 0.8, "train_acc": 0.6, "val_loss": 0.9, "val_acc": 0.5, "lr": 0.01, "epoch_time": 12.5}`,
+		"own_loop_step":          `{"step": 100, "loss": 0.8, "lr": 0.01, "grad_norm": 1.5}`,
 		"four_thousand_keys":     wide.String(),
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkLine(b, line) })
