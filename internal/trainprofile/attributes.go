@@ -12,6 +12,8 @@ const (
 	factItem  = factMark + "name"  // name of the span or metric
 )
 
+var none = pcommon.NewMap()
+
 var itemFactNames = [...]string{factScope, factItem}
 
 // itemFact is a fact as a value; the next item often has the same.
@@ -29,8 +31,15 @@ type Item struct {
 
 // AttributeOutcome is the result of MapAttributes.
 type AttributeOutcome struct {
-	Training bool         // the item is a span of coarse work of a training, by its name
-	Errors   []FieldError // valid until the mapper's next use
+	Set      int  // attributes that were added
+	Training bool // the item is a span of coarse work of a training, by its name
+	Errors   []AttributeError
+}
+
+// AttributeError is an attribute that was not understood.
+type AttributeError struct {
+	Profile string
+	FieldError
 }
 
 // MapAttributes adds to an item's attributes what those of frameworks and trackers say, its own or its resource's, in the
@@ -54,17 +63,27 @@ func (m *Mapper) MapAttributes(set *Set, signal Signal, it Item) (out AttributeO
 			}
 			if c, _, ok := m.read(p, &step.setStep); ok {
 				c.putIn(it.Attributes, step.key)
+				out.Set++
 			}
 		}
+		for _, e := range m.errs {
+			out.Errors = append(out.Errors, AttributeError{Profile: p.name, FieldError: e})
+		}
+		m.errs = m.errs[:0]
 	}
-	out.Errors = m.errs
 	return out
+}
+
+// Concerns tells whether a section may be about what has these attributes. A resource that it is not about need not be
+// given with each item.
+func (m *Mapper) Concerns(set *Set, attributes pcommon.Map) bool {
+	return set.hasAttributes && m.mayMap(set, Item{Attributes: attributes, Resource: none})
 }
 
 // Identities lists the attributes of a resource that name a run, or a part or an epoch of it: they describe what the resource
 // did and belong on its log records and spans.
 func (m *Mapper) Identities(set *Set, resource pcommon.Map) (keys []string) {
-	it := Item{Attributes: resource, Resource: resource}
+	it := Item{Attributes: resource, Resource: none}
 	if !set.hasAttributes || !m.mayMap(set, it) {
 		return nil
 	}

@@ -150,7 +150,7 @@ func TestWhatIsARecordPassesUntouched(t *testing.T) {
 	for name, edit := range map[string]func(lr plog.LogRecord){
 		"a record":        func(lr plog.LogRecord) { lr.SetEventName(trainrecord.EventName(trainrecord.EventLog)) },
 		"another's event": func(lr plog.LogRecord) { lr.SetEventName("app.event") },
-		"text":            func(lr plog.LogRecord) { lr.Body().SetStr(hfRow) },
+		"a sentence":      func(lr plog.LogRecord) { lr.Body().SetStr("epoch done") },
 		"bytes":           func(lr plog.LogRecord) { lr.Body().SetEmptyBytes().FromRaw([]byte{1}) },
 		"nothing":         func(lr plog.LogRecord) { plog.NewLogRecord().CopyTo(lr) },
 	} {

@@ -26,17 +26,15 @@ const exceptionAttributes = "exception."
 // processText maps a log record whose body is text, if its attributes or its text carry a row. What was read leaves the
 // attributes; one that carries none is untouched.
 func (m *Mapper) processText(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
+	if !set.hasEnvelopes || !MayHoldRow(lr) {
+		return Outcome{Kind: Untouched}
+	}
 	text := lr.Body().Str()
 	fields := pcommon.NewMap()
-	row := strings.ContainsAny(text, "{=")
 	for key, v := range lr.Attributes().All() {
-		own := !isStandard(key)
-		if row = row || own; own || strings.HasPrefix(key, exceptionAttributes) {
+		if !isStandard(key) || strings.HasPrefix(key, exceptionAttributes) {
 			v.CopyTo(fields.PutEmpty(key))
 		}
-	}
-	if !row || !set.hasEnvelopes {
-		return Outcome{Kind: Untouched}
 	}
 	body := lr.Body().SetEmptyMap()
 	body.PutStr(textBody, text)
@@ -59,6 +57,29 @@ func (m *Mapper) processText(set *Set, stream *Stream, lr plog.LogRecord, more f
 		}
 	}
 	return out
+}
+
+// MayHoldRow tells whether Process looks into a log record at all: it is no event yet, and has an object as body, or text
+// that, or whose attributes, may carry a row.
+func MayHoldRow(lr plog.LogRecord) bool {
+	if lr.EventName() != "" {
+		return false
+	}
+	switch lr.Body().Type() {
+	case pcommon.ValueTypeMap:
+		return true
+	case pcommon.ValueTypeStr:
+		if strings.ContainsAny(lr.Body().Str(), "{=") {
+			return true
+		}
+		for key := range lr.Attributes().All() {
+			if !isStandard(key) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
 }
 
 func isStandard(key string) bool {

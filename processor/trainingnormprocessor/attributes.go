@@ -8,6 +8,8 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
+var nothing = pcommon.NewMap()
+
 // moving are the attributes that the registry allows on a signal, but neither on a resource nor on metrics.
 func moving(signal string) map[string]bool {
 	keys := map[string]bool{}
@@ -29,11 +31,11 @@ type lifted struct {
 
 func newLifted(signal string) lifted { return lifted{keys: moving(signal), values: pcommon.NewMap()} }
 
-// take removes the attributes from a resource; it gives their number.
-func (l *lifted) take(resource pcommon.Map) int64 {
+// take removes the vocabulary's attributes and others that name a run from a resource; it gives their number.
+func (l *lifted) take(resource pcommon.Map, others []string) int64 {
 	l.values.Clear()
 	resource.RemoveIf(func(key string, v pcommon.Value) bool {
-		if !l.keys[key] {
+		if !l.keys[key] && !slices.Contains(others, key) {
 			return false
 		}
 		v.CopyTo(l.values.PutEmpty(key))

@@ -18,6 +18,7 @@ func NewFactory() processor.Factory {
 		metadata.Type,
 		createDefaultConfig,
 		processor.WithLogs(open.createLogs, metadata.LogsStability),
+		processor.WithMetrics(createMetrics, metadata.MetricsStability),
 		processor.WithTraces(createTraces, metadata.TracesStability),
 	)
 }
@@ -31,6 +32,15 @@ func (o *owners) createLogs(
 	}
 	return processorhelper.NewLogs(ctx, set, cfg, next, n.processLogs,
 		processorhelper.WithStart(n.start), processorhelper.WithShutdown(n.shutdown),
+		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
+}
+
+func createMetrics(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics) (processor.Metrics, error) {
+	n, err := newMetricNormalizer(cfg.(*Config), set)
+	if err != nil {
+		return nil, err
+	}
+	return processorhelper.NewMetrics(ctx, set, cfg, next, n.processMetrics,
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 }
 

@@ -38,6 +38,20 @@ func TestLogs(t *testing.T) {
 	})
 }
 
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	componentcheck.EachCase(t, "testdata/metrics", func(t *testing.T, c *componentcheck.Case) {
+		set, tel := settings(t)
+		sink := &consumertest.MetricsSink{}
+		p, err := NewFactory().CreateMetrics(t.Context(), set, componentcheck.CaseConfig[*Config](t, c, NewFactory()), sink)
+		require.NoError(t, err)
+		require.NoError(t, p.ConsumeMetrics(t.Context(), c.Metrics(t, "in")))
+		require.Len(t, sink.AllMetrics(), 1)
+		c.EqualMetrics(t, "out", sink.AllMetrics()[0])
+		c.EqualTelemetry(t, tel, "otelcol_training_norm_")
+	})
+}
+
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	componentcheck.EachCase(t, "testdata/traces", func(t *testing.T, c *componentcheck.Case) {

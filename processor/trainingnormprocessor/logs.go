@@ -43,8 +43,9 @@ type worker struct {
 	at      int
 	counts  map[count]int64
 
-	scope     string // of the records at hand
-	file, run string // the stream of the record before
+	scope     string      // of the records at hand
+	resource  pcommon.Map // empty when no profile's section about attributes concerns it
+	file, run string      // the stream of the record before
 	stream    *trainprofile.Stream
 	touched   []*streamEntry // the batch's streams, when their decisions are stored
 	keys      []string       // of further streams that the batch touched
@@ -85,7 +86,12 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 	w := n.workers.Get().(*worker)
 	defer n.workers.Put(w)
 	for _, rl := range ld.ResourceLogs().All() {
-		w.counts[count{what: "moved"}] += w.lifted.take(rl.Resource().Attributes())
+		resource := rl.Resource().Attributes()
+		w.counts[count{what: "moved"}] += w.lifted.take(resource, w.mapper.Identities(n.set, resource))
+		w.resource = nothing
+		if w.mapper.Concerns(n.set, resource) {
+			w.resource = resource
+		}
 		for _, sl := range rl.ScopeLogs().All() {
 			n.processRecords(w, sl.Scope().Name(), sl.LogRecords())
 		}
@@ -121,7 +127,8 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 	w.scope, w.stream = scope, nil
 	for i, lr := range records.All() {
 		w.lifted.put(lr.Attributes())
-		if lr.EventName() != "" || lr.Body().Type() != pcommon.ValueTypeMap {
+		n.attributes(w, lr)
+		if !trainprofile.MayHoldRow(lr) {
 			if n.decisions.unsaved.Load() { // it may have been an object when its batch was refused
 				w.keys = append(w.keys, streamKey(lr.Attributes(), scope))
 			}
@@ -168,7 +175,19 @@ func text(attrs pcommon.Map, key string) string {
 	return ""
 }
 
+// attributes maps those of a log record.
+func (n *logNormalizer) attributes(w *worker, lr plog.LogRecord) {
+	out := w.mapper.MapAttributes(n.set, trainprofile.SignalLog, trainprofile.Item{Attributes: lr.Attributes(), Resource: w.resource})
+	w.counts[count{what: "attributes"}] += int64(out.Set)
+	for _, e := range out.Errors {
+		w.counts[count{what: "field", profile: e.Profile, reason: e.Reason}]++
+	}
+}
+
 func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRecord) {
+	if out.Kind == trainprofile.Untouched {
+		return // text that is no row
+	}
 	profile := ""
 	if out.Profile != nil {
 		profile = out.Profile.Name()
@@ -214,7 +233,7 @@ func (n *logNormalizer) record(ctx context.Context, w *worker) {
 		"mapped": n.telemetry.Mapped, "unmapped": n.telemetry.Unmapped, "detected": n.telemetry.Detections,
 		"weak": n.telemetry.WeakMatches, "field": n.telemetry.FieldErrors, "forgotten": n.telemetry.StreamsForgotten,
 		"ambiguous": n.telemetry.Ambiguous, "alone": n.telemetry.MappedAlone, "revised": n.telemetry.Revisions,
-		"moved": n.telemetry.AttributesMoved,
+		"moved": n.telemetry.AttributesMoved, "attributes": n.telemetry.AttributesMapped,
 	}
 	for c, value := range w.counts {
 		if value == 0 {

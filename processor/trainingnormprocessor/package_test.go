@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
@@ -29,6 +30,13 @@ func telling(ctx context.Context, c component.Component) error {
 		rs.Resource().Attributes().PutStr(trainrecord.AttrRunID, "a")
 		rs.ScopeSpans().AppendEmpty().Spans().AppendEmpty().Attributes().PutStr(trainrecord.AttrPhase, "warm-up")
 		return next.ConsumeTraces(ctx, td)
+	}
+	if next, ok := c.(consumer.Metrics); ok {
+		md := pmetric.NewMetrics()
+		m := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty()
+		m.SetName("tunix.training.loss")
+		m.SetEmptyGauge().DataPoints().AppendEmpty()
+		return next.ConsumeMetrics(ctx, md)
 	}
 	ld := plog.NewLogs()
 	rl := ld.ResourceLogs().AppendEmpty()

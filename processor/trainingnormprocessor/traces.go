@@ -2,6 +2,7 @@ package trainingnormprocessor
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -9,71 +10,135 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
-// boundedAttributes are the attributes of spans whose values belong to a set of the registry.
-var boundedAttributes = map[string]string{
-	trainrecord.AttrFramework:  "framework",
-	trainrecord.AttrPhase:      "phase",
-	trainrecord.AttrTaskFamily: "task_family",
-	trainrecord.AttrRunOutcome: "outcome",
+// boundedAttribute is an attribute of spans whose values belong to a set of the registry.
+type boundedAttribute struct{ key, original, set string }
+
+var boundedAttributes = [...]boundedAttribute{
+	{trainrecord.AttrFramework, trainrecord.AttrFrameworkOriginal, "framework"},
+	{trainrecord.AttrPhase, trainrecord.AttrPhaseOriginal, "phase"},
+	{trainrecord.AttrTaskFamily, trainrecord.AttrTaskFamilyOriginal, "task_family"},
+	{trainrecord.AttrRunOutcome, trainrecord.AttrRunOutcomeOriginal, "outcome"},
 }
 
-// spanNormalizer keeps the vocabulary on spans.
+// spanNames is the set of the names of spans, and how a phase becomes one.
+const (
+	spanNames = "span_name"
+	phaseSpan = "training."
+)
+
+// spanNormalizer brings spans into the vocabulary.
 type spanNormalizer struct {
-	lifted    sync.Pool
+	set       *trainprofile.Set
+	workers   sync.Pool
 	telemetry *metadata.Telemetry
 }
 
+// spanWorker is what one batch at a time uses.
+type spanWorker struct {
+	mapper *trainprofile.Mapper
+	lifted lifted
+}
+
 func newSpanNormalizer(cfg *Config, set processor.Settings) (*spanNormalizer, error) {
-	if _, err := cfg.profiles(); err != nil { // the configuration is wrong, whichever pipeline it stands in
+	profiles, err := cfg.profiles()
+	if err != nil {
 		return nil, err
 	}
 	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}
-	n := &spanNormalizer{telemetry: telemetry}
-	n.lifted.New = func() any {
-		l := newLifted("span")
-		return &l
-	}
+	n := &spanNormalizer{set: profiles, telemetry: telemetry}
+	n.workers.New = func() any { return &spanWorker{mapper: trainprofile.NewMapper(nil), lifted: newLifted("span")} }
 	return n, nil
 }
 
 func (n *spanNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
-	l := n.lifted.Get().(*lifted)
-	defer n.lifted.Put(l)
-	moved := int64(0)
+	w := n.workers.Get().(*spanWorker)
+	defer n.workers.Put(w)
+	moved, mapped := int64(0), int64(0)
 	for _, rs := range td.ResourceSpans().All() {
-		moved += l.take(rs.Resource().Attributes())
+		resource := rs.Resource().Attributes()
+		moved += w.lifted.take(resource, w.mapper.Identities(n.set, resource))
+		if !w.mapper.Concerns(n.set, resource) {
+			resource = nothing
+		}
 		for _, ss := range rs.ScopeSpans().All() {
+			it := trainprofile.Item{Resource: resource, Scope: ss.Scope().Name()}
 			for _, span := range ss.Spans().All() {
-				l.put(span.Attributes())
-				n.bound(ctx, span.Attributes())
+				it.Attributes, it.Name = span.Attributes(), span.Name()
+				mapped += n.span(ctx, w, span, it)
 			}
 		}
 	}
 	if moved > 0 {
 		n.telemetry.AttributesMoved.Add(ctx, moved, n.telemetry.With())
 	}
+	if mapped > 0 {
+		n.telemetry.AttributesMapped.Add(ctx, mapped, n.telemetry.With())
+	}
 	return td, nil
 }
 
-// bound replaces values that are off their list.
+// span brings one span into the vocabulary; it gives the number of attributes that were set.
+func (n *spanNormalizer) span(ctx context.Context, w *spanWorker, span ptrace.Span, it trainprofile.Item) int64 {
+	training := trainprofile.IsTraining(it.Attributes)
+	w.lifted.put(it.Attributes)
+	out := w.mapper.MapAttributes(n.set, trainprofile.SignalSpan, it)
+	for _, e := range out.Errors {
+		n.telemetry.FieldErrors.Add(ctx, 1, n.telemetry.With(attribute.String("profile", e.Profile), attribute.String("reason", e.Reason)))
+	}
+	n.bound(ctx, it.Attributes)
+	if training || out.Training {
+		n.boundName(ctx, span)
+	}
+	return int64(out.Set)
+}
+
+// bound replaces values that are off their list; what was written is kept beside.
 func (n *spanNormalizer) bound(ctx context.Context, attrs pcommon.Map) {
-	for key, set := range boundedAttributes {
-		v, ok := attrs.Get(key)
+	for _, b := range boundedAttributes {
+		v, ok := attrs.Get(b.key)
 		if !ok {
 			continue
 		}
 		value := v.AsString()
-		if v.Type() == pcommon.ValueTypeStr && trainrecord.Load().Bounded(set, value) == value {
+		if v.Type() == pcommon.ValueTypeStr && trainrecord.Load().Bounded(b.set, value) == value {
 			continue
 		}
 		v.SetStr(trainrecord.Other)
-		n.telemetry.ValuesBounded.Add(ctx, 1, n.telemetry.With(attribute.String("attribute", set)))
+		putAbsent(attrs, b.original, value)
+		n.countBounded(ctx, b.set)
+	}
+}
+
+// boundName gives a span of a training a name of the list: that of its phase. Spans of another kind are calls of something
+// else that only carry the training's attributes.
+func (n *spanNormalizer) boundName(ctx context.Context, span ptrace.Span) {
+	names := trainrecord.Load().Values[spanNames]
+	if kind := span.Kind(); kind != ptrace.SpanKindInternal && kind != ptrace.SpanKindUnspecified || slices.Contains(names, span.Name()) {
+		return
+	}
+	name := trainrecord.Other
+	if phase := phaseSpan + text(span.Attributes(), trainrecord.AttrPhase); slices.Contains(names, phase) {
+		name = phase
+	}
+	putAbsent(span.Attributes(), trainrecord.AttrSpanNameOriginal, span.Name())
+	span.SetName(name)
+	n.countBounded(ctx, spanNames)
+}
+
+func (n *spanNormalizer) countBounded(ctx context.Context, what string) {
+	n.telemetry.ValuesBounded.Add(ctx, 1, n.telemetry.With(attribute.String("attribute", what)))
+}
+
+func putAbsent(attrs pcommon.Map, key, value string) {
+	if v, found := attrs.GetOrPutEmpty(key); !found {
+		v.SetStr(value)
 	}
 }

@@ -11,6 +11,7 @@ const ScopeName = "github.com/pathologize/otelcol-train/processor/trainingnormpr
 
 // Stability of the component by signal.
 const (
-	LogsStability   = component.StabilityLevelAlpha
-	TracesStability = component.StabilityLevelAlpha
+	LogsStability    = component.StabilityLevelAlpha
+	MetricsStability = component.StabilityLevelAlpha
+	TracesStability  = component.StabilityLevelAlpha
 )

@@ -20,6 +20,7 @@ type Telemetry struct {
 	Ambiguous        metric.Int64Counter
 	StreamsForgotten metric.Int64Counter
 	AttributesMoved  metric.Int64Counter
+	AttributesMapped metric.Int64Counter
 	ValuesBounded    metric.Int64Counter
 	StorageErrors    metric.Int64Counter
 
@@ -57,6 +58,8 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 			"Streams whose profile was forgotten because too many were remembered"),
 		AttributesMoved: counter("otelcol_training_norm_attributes_moved", "{attribute}",
 			"Attributes of runs and epochs that were moved from a resource to its log records or spans"),
+		AttributesMapped: counter("otelcol_training_norm_attributes_mapped", "{attribute}",
+			"Attributes of the vocabulary that were set from those of frameworks and trackers"),
 		ValuesBounded: counter("otelcol_training_norm_values_bounded", "{attribute}",
 			"Values of attributes that were off their list and became other, by attribute"),
 		StorageErrors: counter("otelcol_training_norm_storage_errors", "{error}",
