@@ -60,3 +60,28 @@ func BenchmarkUnmapped(b *testing.B) {
 		m.Process(set, nil, lr, nil)
 	}
 }
+
+// BenchmarkMapAttributes is the cost of a log record that no section is about, and of a data point of Tunix.
+func BenchmarkMapAttributes(b *testing.B) {
+	set, m := embeddedSet(b), NewMapper(nil)
+	for name, c := range map[string]struct {
+		signal     Signal
+		name       string
+		attributes map[string]any
+	}{
+		"log":   {SignalLog, "", map[string]any{"log.file.path": "a", "log.file.record_offset": 7, "log.record.uid": "u", "pathologize.ml.training.run.id": "r"}},
+		"point": {SignalMetric, "tunix.training.loss", map[string]any{"tunix.training.mode": "train", "tunix.metrics.prefix": "actor"}},
+		"other": {SignalMetric, "requests", map[string]any{"http.request.method": "GET", "url.path": "/"}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			attrs := plog.NewLogRecord().Attributes()
+			if err := attrs.FromRaw(c.attributes); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				m.MapAttributes(set, c.signal, Item{Attributes: attrs, Resource: none, Name: c.name})
+			}
+		})
+	}
+}
