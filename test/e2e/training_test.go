@@ -69,7 +69,7 @@ func writeDisturbed(t *testing.T, f folders, c *collector.Process) {
 			tr := newTrainer(t, f, r.id)
 			tr.write(lines[round][:half])
 			if round%5 == 2 && r.sample == "native" {
-				pause(t, 300*time.Millisecond) // the torn line is seen
+				pause(t, 300*time.Millisecond) // a writer that holds the rest of a line
 				c.Kill()
 				c.Start()
 			}

@@ -251,16 +251,4 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Logs is all that the collector printed, over every start.
 func (p *Process) Logs() string { return p.logs.from(0) }
 
-// WaitLog waits until the collector has printed text.
-func (p *Process) WaitLog(text string, within time.Duration) {
-	p.t.Helper()
-	deadline := time.Now().Add(within)
-	for !strings.Contains(p.Logs(), text) {
-		if time.Now().After(deadline) {
-			p.t.Fatalf("the collector did not print %q within %s", text, within)
-		}
-		p.pause()
-	}
-}
-
 func (p *Process) pause() { <-time.After(pollEvery) }

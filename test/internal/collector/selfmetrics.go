@@ -2,9 +2,7 @@ package collector
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -68,17 +66,6 @@ func has(metric *dto.Metric, labels map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// Names lists the metrics whose name begins with prefix.
-func (m Metrics) Names(prefix string) []string {
-	var names []string
-	for name := range maps.Keys(m) {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func (p *Process) scrape() (Metrics, error) {
