@@ -14,27 +14,15 @@ import (
 type reason uint8
 
 const (
-	becauseUnsupported reason = iota // its merge needs more than one batch
-	becauseNoValue                   // it says that one of several sources ended
-	becauseNotFinite                 // NaN or an infinity in a sum
-	becauseDuplicate                 // sent twice
-	becauseName                      // the metric's name has a forbidden value in it
-	reasons                          // their number
+	becauseDuplicate reason = iota // sent twice
+	becauseName                    // the metric's name has a forbidden value in it
+	reasons                        // their number
 )
 
-var reasonNames = [reasons]string{"merge_unsupported", "no_recorded_value", "not_finite", "duplicate", "metric_name"}
+var reasonNames = [reasons]string{"duplicate", "metric_name"}
 
 // loses says whether data went that a correct merge would have kept or counted.
-var loses = [reasons]bool{becauseUnsupported: true, becauseNotFinite: true, becauseName: true}
-
-// Why an exemplar was dropped.
-const (
-	exemplarTooOld = iota
-	exemplarOverLimit
-	exemplarReasons
-)
-
-var exemplarReasonNames = [exemplarReasons]string{"before_start", "limit"}
+var loses = [reasons]bool{becauseName: true}
 
 var typeNames = [...]string{
 	pmetric.MetricTypeEmpty:                "empty",
@@ -50,9 +38,7 @@ const metricTypes = len(typeNames)
 // counts is what happened to one batch.
 type counts struct {
 	attributes [levels][]int64 // by verdict
-	mergedBy   [metricTypes]int64
 	droppedBy  [metricTypes][reasons]int64
-	exemplars  [exemplarReasons]int64
 	any        bool
 
 	lost       int64 // points that an operator should hear of, and an example for the log
@@ -69,8 +55,6 @@ func newCounts(verdicts int) counts {
 }
 
 func (c *counts) removed(at level, v verdict) { c.attributes[at][v]++; c.any = true }
-
-func (c *counts) merged(m pmetric.Metric, n int) { c.mergedBy[m.Type()] += int64(n); c.any = true }
 
 // dropped counts points of a metric that were dropped. A metric's name that is the reason itself is not kept for the log.
 func (c *counts) dropped(m pmetric.Metric, why reason, n int) {
@@ -100,9 +84,7 @@ func (c *counts) reset() {
 type reporter struct {
 	telemetry *metadata.Telemetry
 	removed   [levels][]metric.AddOption
-	merged    [metricTypes]metric.AddOption
 	dropped   [metricTypes][reasons]metric.AddOption
-	exemplars [exemplarReasons]metric.AddOption
 }
 
 func newReporter(t *metadata.Telemetry, r *rules) *reporter {
@@ -114,13 +96,9 @@ func newReporter(t *metadata.Telemetry, r *rules) *reporter {
 		}
 	}
 	for typ, name := range typeNames {
-		rep.merged[typ] = set(attribute.String("type", name))
 		for why, text := range reasonNames {
 			rep.dropped[typ][why] = set(attribute.String("type", name), attribute.String("reason", text))
 		}
-	}
-	for why, text := range exemplarReasonNames {
-		rep.exemplars[why] = set(attribute.String("reason", text))
 	}
 	return rep
 }
@@ -140,12 +118,8 @@ func (rep *reporter) report(ctx context.Context, c *counts) {
 		}
 	}
 	for typ := range typeNames {
-		add(rep.telemetry.PointsMerged, c.mergedBy[typ], rep.merged[typ])
 		for why, n := range c.droppedBy[typ] {
 			add(rep.telemetry.PointsDropped, n, rep.dropped[typ][why])
 		}
-	}
-	for why, n := range c.exemplars {
-		add(rep.telemetry.ExemplarsDropped, n, rep.exemplars[why])
 	}
 }

@@ -2,6 +2,7 @@ package cardinalityguardprocessor
 
 import (
 	"context"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
@@ -24,10 +25,11 @@ func NewFactory() processor.Factory {
 func createMetrics(
 	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
 ) (processor.Metrics, error) {
-	g, err := newGuard(newRules(trainrecord.Load()), set)
+	g, err := newGuard(cfg.(*Config), newRules(trainrecord.Load()), set, next, time.Now)
 	if err != nil {
 		return nil, err
 	}
 	return processorhelper.NewMetrics(ctx, set, cfg, next, g.processMetrics,
+		processorhelper.WithStart(g.start), processorhelper.WithShutdown(g.shutdown),
 		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 }

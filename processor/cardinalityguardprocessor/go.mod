@@ -6,6 +6,7 @@ require (
 	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/stretchr/testify v1.12.1
+	github.com/zeebo/xxh3 v1.1.0
 	go.opentelemetry.io/collector/component v1.71.0
 	go.opentelemetry.io/collector/component/componenttest v0.165.0
 	go.opentelemetry.io/collector/consumer v1.71.0
@@ -19,10 +20,10 @@ require (
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.uber.org/zap v1.28.0
 	golang.org/x/text v0.43.0
-	pgregory.net/rapid v1.2.0
 )
 
 require (
+	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	go.opentelemetry.io/collector/consumer/consumererror v0.165.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect
@@ -68,7 +69,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.uber.org/goleak v1.3.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
+	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )

@@ -2,7 +2,6 @@ package cardinalityguardprocessor
 
 import (
 	"math"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -43,50 +42,6 @@ func hasValue(p pmetric.NumberDataPoint) bool {
 		return math.Float64bits(p.DoubleValue()) != staleNaN
 	default:
 		return false
-	}
-}
-
-// handling is what the guard does with the points of a metric that a removal touched.
-type handling uint8
-
-const (
-	dropped    handling = iota // the result needs more than one batch
-	mergeDelta                 // delta sums add
-	mergeGauge                 // the last value counts
-	oneWriter                  // nothing merges: one source writes the series, whatever was removed
-)
-
-// singleWriter lists the prefixes of metrics that one hardware source writes while labels of the workload on it change.
-var singleWriter = [...]string{"DCGM_FI_", "DCGM_EXP_"}
-
-func handlingOf(m pmetric.Metric) handling {
-	for _, prefix := range singleWriter {
-		if strings.HasPrefix(m.Name(), prefix) {
-			return oneWriter
-		}
-	}
-	switch m.Type() {
-	case pmetric.MetricTypeGauge:
-		return mergeGauge
-	case pmetric.MetricTypeSum:
-		if m.Sum().AggregationTemporality() == pmetric.AggregationTemporalityDelta {
-			return mergeDelta
-		}
-	}
-	return dropped
-}
-
-// temporality gives the temporality and monotonicity of a metric, which belong to its identity.
-func temporality(m pmetric.Metric) (pmetric.AggregationTemporality, bool) {
-	switch m.Type() {
-	case pmetric.MetricTypeSum:
-		return m.Sum().AggregationTemporality(), m.Sum().IsMonotonic()
-	case pmetric.MetricTypeHistogram:
-		return m.Histogram().AggregationTemporality(), false
-	case pmetric.MetricTypeExponentialHistogram:
-		return m.ExponentialHistogram().AggregationTemporality(), false
-	default:
-		return pmetric.AggregationTemporalityUnspecified, false
 	}
 }
 
