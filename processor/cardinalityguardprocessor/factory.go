@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
-	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // NewFactory returns the factory of cardinality_guard.
@@ -25,7 +25,7 @@ func NewFactory() processor.Factory {
 func createMetrics(
 	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
 ) (processor.Metrics, error) {
-	g, err := newGuard(cfg.(*Config), newRules(trainrecord.Load()), set, next, time.Now)
+	g, err := newGuard(cfg.(*Config), policy.Default(), set, next, time.Now)
 	if err != nil {
 		return nil, err
 	}

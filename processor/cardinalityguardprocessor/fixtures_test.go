@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // TestFixtures runs each case forwards, with everything in it reversed, and again on its own output. A case is one batch and the flush behind it.
@@ -17,7 +18,7 @@ func TestFixtures(t *testing.T) {
 	componentcheck.EachCase(t, "testdata", func(t *testing.T, c *componentcheck.Case) {
 		in, want := c.Metrics(t, "in"), flatten(c.Metrics(t, "out"))
 		requireOut := func(in pmetric.Metrics, why string) pmetric.Metrics {
-			l := newLab(t, 1, registryRules())
+			l := newLab(t, 1, policy.Default())
 			l.at(1000)
 			l.feed(t, in)
 			l.guard.flush(t.Context(), false)
@@ -35,7 +36,7 @@ func TestFixtures(t *testing.T) {
 		if len(want) == 0 {
 			return
 		}
-		l := newLab(t, 1, registryRules())
+		l := newLab(t, 1, policy.Default())
 		l.at(1000)
 		bytes := marshal(t, out)
 		l.feed(t, out)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -15,11 +17,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/processor/processortest"
 	"go.uber.org/zap"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
-func newLab(t require.TestingT, began int64, r *rules, edit ...func(*Config)) *lab {
+func newLab(t require.TestingT, began int64, r *policy.Policy, edit ...func(*Config)) *lab {
 	l := &lab{sink: &consumertest.MetricsSink{}}
 	l.at(began)
 	cfg := createDefaultConfig().(*Config)
@@ -45,17 +49,22 @@ func ctxOf(t require.TestingT) context.Context {
 	return context.Background()
 }
 
-// policy translates the sketch of a case.
-func (c *shared) policy(t *testing.T) *rules {
+// policy reads the sketch of a case: its keys are the policy's own, but that exempt stands beside.
+func (c *shared) policy(t *testing.T) *policy.Policy {
 	t.Helper()
-	r := registryRules()
-	for _, key := range c.Guard.Attributes.Deny.Exact {
-		r.exact[key] = struct{}{}
+	text, err := os.ReadFile(filepath.Join(c.dir, "policy.yaml"))
+	require.NoError(t, err)
+	var file struct {
+		Guard  map[string]any `yaml:"cardinality_guard"`
+		Exempt any            `yaml:"exempt"`
 	}
-	if len(c.Guard.Attributes.Values.DenyPatterns) > 0 {
-		t.Skip("the policy of this case needs rules for values")
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	if file.Exempt != nil {
+		file.Guard["exempt"] = file.Exempt
 	}
-	return r
+	p, err := policy.FromMap(file.Guard)
+	require.NoError(t, err)
+	return p
 }
 
 // flatSeries lists points by series and time, as JSON values, with attributes as sets. Two points of one series and time fail the test.

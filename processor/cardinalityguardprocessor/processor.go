@@ -2,6 +2,7 @@ package cardinalityguardprocessor
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -14,6 +15,7 @@ import (
 	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // idleWorkers is the number of workers that wait for the next batch; more calls than that at once make new ones.
@@ -21,34 +23,34 @@ const idleWorkers = 8
 
 // guard is the processor.
 type guard struct {
-	cfg     *Config
-	rules   *rules
-	engine  *merge.Engine
-	next    consumer.Metrics
-	now     func() time.Time
-	report  *reporter
-	merges  *mergeReporter
-	idle    chan *worker
-	log     lossLog
-	flushes flushes
+	cfg        *Config
+	government atomic.Pointer[government]
+	engine     *merge.Engine
+	next       consumer.Metrics
+	now        func() time.Time
+	merges     *mergeReporter
+	idle       chan *worker
+	log        lossLog
+	samples    *sampleLog
+	flushes    flushes
 }
 
-func newGuard(cfg *Config, r *rules, set processor.Settings, next consumer.Metrics, now func() time.Time) (*guard, error) {
+func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, now func() time.Time) (*guard, error) {
 	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
 	}
 	g := &guard{
-		cfg:    cfg,
-		rules:  r,
-		next:   next,
-		now:    now,
-		report: newReporter(telemetry, r),
-		merges: newMergeReporter(telemetry),
-		idle:   make(chan *worker, idleWorkers),
-		log:    lossLog{logger: set.Logger},
+		cfg:     cfg,
+		next:    next,
+		now:     now,
+		merges:  newMergeReporter(telemetry),
+		idle:    make(chan *worker, idleWorkers),
+		log:     lossLog{logger: set.Logger},
+		samples: newSampleLog(set.Logger),
 	}
-	g.engine = merge.New(cfg.engine(), defaultRules{}, now().UnixNano())
+	g.engine = merge.New(cfg.engine(), mergeRules{p}, now().UnixNano())
+	g.govern(p)
 	return g, nil
 }
 
@@ -56,6 +58,7 @@ func newGuard(cfg *Config, r *rules, set processor.Settings, next consumer.Metri
 func (g *guard) start(context.Context, component.Host) error {
 	g.engine.Begin(g.now().UnixNano())
 	g.flushes.start(g)
+	tellPolicy(g.merges.telemetry, g.government.Load().policy, 1)
 	return nil
 }
 
@@ -72,11 +75,14 @@ func (g *guard) processMetrics(ctx context.Context, md pmetric.Metrics) (pmetric
 	w := g.take()
 	thinExemplars(md, g.cfg.Exemplars)
 	w.guard(md, g.now().UnixNano())
-	g.report.report(ctx, &w.counts)
+	w.report.report(ctx, &w.counts)
+	g.samples.note(w.policy, w.examples)
 	g.merges.report(ctx, &w.batch.Counts)
 	g.log.note(&w.counts)
 	g.log.noteMerge(&w.batch.Counts)
 	w.counts.reset()
+	clear(w.examples)
+	w.examples = w.examples[:0]
 	w.batch.Counts.Reset()
 	g.put(w)
 	if md.DataPointCount() == 0 {
@@ -88,9 +94,12 @@ func (g *guard) processMetrics(ctx context.Context, md pmetric.Metrics) (pmetric
 func (g *guard) take() *worker {
 	select {
 	case w := <-g.idle:
+		if now := g.government.Load(); w.government != now {
+			w.obey(now)
+		}
 		return w
 	default:
-		return newWorker(g.rules, g.engine, g.cfg.TrackNative)
+		return newWorker(g.government.Load(), g.engine, g.cfg.TrackNative)
 	}
 }
 
@@ -100,14 +109,6 @@ func (g *guard) put(w *worker) {
 	default:
 	}
 }
-
-// defaultRules is what holds for metrics that no policy names.
-type defaultRules struct{}
-
-func (defaultRules) GaugeRule(string) (merge.GaugeRule, bool) { return merge.Last, false }
-func (defaultRules) Bounds(string) []float64                  { return nil }
-func (defaultRules) DropSummary(string) bool                  { return false }
-func (defaultRules) SeriesLimit(string) int                   { return 0 }
 
 // lossLog writes at most one entry a minute about dropped points. It names a metric, never an attribute's value.
 type lossLog struct {

@@ -9,6 +9,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/xpdata/entity"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 func TestNothingIsSentWhenNothingIsLeft(t *testing.T) {
@@ -21,8 +23,10 @@ func TestNothingIsSentWhenNothingIsLeft(t *testing.T) {
 	require.Empty(t, sink.AllMetrics())
 	componentcheck.AssertTelemetry(t, tel, "otelcol_cardinality_guard_",
 		`otelcol_cardinality_guard_attributes_removed{level="datapoint",processor="cardinality_guard",reason="run"} 1`,
+		`otelcol_cardinality_guard_metrics_rejected{processor="cardinality_guard",reason="metric_name"} 1`,
 		`otelcol_cardinality_guard_points_dropped{processor="cardinality_guard",reason="metric_name",type="gauge"} 2`,
-		`otelcol_cardinality_guard_points_merged{processor="cardinality_guard",type="sum"} 1`)
+		`otelcol_cardinality_guard_points_merged{processor="cardinality_guard",type="sum"} 1`,
+		`otelcol_cardinality_guard_policy_info{mode="enforce",processor="cardinality_guard",version="registry"} 1`)
 	require.NoError(t, p.ConsumeMetrics(t.Context(), gaugeBatch("g", "k", "v")))
 	require.Len(t, sink.AllMetrics(), 1)
 }
@@ -39,7 +43,7 @@ func TestEmptyMetricsThatCameInAreNotOurs(t *testing.T) {
 	kept := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics()
 	kept.AppendEmpty().SetName("empty")
 	gaugeBatch("g", "k", "v").ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).CopyTo(kept.AppendEmpty())
-	newLab(t, 1, registryRules()).guard.take().guard(md, 1000)
+	newLab(t, 1, policy.Default()).guard.take().guard(md, 1000)
 	require.Equal(t, 1, md.ResourceMetrics().Len())
 	require.Equal(t, 2, md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().Len())
 }
@@ -58,7 +62,7 @@ func TestEntityReferencesLoseForbiddenKeys(t *testing.T) {
 	service.IdKeys().Append("service.name")
 	service.DescriptionKeys().Append("epoch", "service.version")
 
-	l := newLab(t, 1, registryRules())
+	l := newLab(t, 1, policy.Default())
 	l.feed(t, md)
 	l.guard.flush(t.Context(), false)
 	res = l.taken(t).ResourceMetrics().At(0).Resource()

@@ -5,23 +5,30 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // worker guards one batch at a time. What it remembers between batches are verdicts and empty buffers; what is known of series is the engine's.
 type worker struct {
-	keys, names *cache
-	memo        memo
-	plan        plan
-	counts      counts
-	engine      *merge.Engine
-	batch       *merge.Batch
-	native      bool                // native cumulative series are remembered
-	touched     map[string]struct{} // names of metrics with a touched point in the batch
-	at          place
-	metrics     []managed
-	byName      map[string]int32 // the last managed metric of a name
-	heads       []int32          // the first one of each name
-	writers     writers
+	*government
+	names    map[string]*named
+	lenses   map[*policy.Class]*lens
+	look     *lens  // of what is looked at
+	metric   string // that is looked at; empty on a resource or a scope
+	found    []*lens
+	silent   bool // nothing is counted
+	examples []example
+	plan     plan
+	counts   counts
+	engine   *merge.Engine
+	batch    *merge.Batch
+	native   bool                // native cumulative series are remembered
+	touched  map[string]struct{} // names of metrics with a touched point in the batch
+	at       place
+	metrics  []managed
+	byName   map[string]int32 // the last managed metric of a name
+	heads    []int32          // the first one of each name
+	writers  writers
 }
 
 // managed is a metric whose points go through the engine.
@@ -36,16 +43,14 @@ const none int32 = -1
 
 const keptMetrics = 1 << 12 // above this a batch's tables are not kept for the next one
 
-func newWorker(r *rules, engine *merge.Engine, native bool) *worker {
+func newWorker(g *government, engine *merge.Engine, native bool) *worker {
 	w := &worker{
-		keys:    newCache(r.key),
-		names:   newCache(r.name),
-		counts:  newCounts(len(r.reasons)),
 		engine:  engine,
 		native:  native,
 		touched: map[string]struct{}{},
 		byName:  map[string]int32{},
 	}
+	w.obey(g)
 	w.batch = engine.NewBatch(w)
 	return w
 }
@@ -88,6 +93,7 @@ func (w *worker) concerns(md pmetric.Metrics) bool {
 // release forgets the batch: nothing of it may stay in memory, nor the room that an unusually large one took.
 func (w *worker) release() {
 	clear(w.metrics)
+	w.metric = ""
 	clear(w.touched)
 	clear(w.byName)
 	w.metrics, w.heads = w.metrics[:0], w.heads[:0]
@@ -125,12 +131,16 @@ func (w *worker) eachMetric(md pmetric.Metrics, visit func(pmetric.Metric, findi
 
 // walk removes forbidden attributes and collects the metrics whose points may meet others.
 func (w *worker) walk(md pmetric.Metrics) {
-	scope, metric := 0, 0
+	scope, metric, lens := 0, 0, 0
 	for i := range md.ResourceMetrics().Len() {
 		rm := md.ResourceMetrics().At(i)
+		w.look, w.metric = w.plan.lenses[lens], ""
+		lens++
 		w.enterResource(rm, w.plan.resources[i])
 		for j := range rm.ScopeMetrics().Len() {
 			sm := rm.ScopeMetrics().At(j)
+			w.look, w.metric = w.plan.lenses[lens], ""
+			lens++
 			w.enterScope(sm, w.plan.scopes[scope])
 			scope++
 			for k := range sm.Metrics().Len() {
@@ -149,7 +159,7 @@ func (w *worker) enterResource(rm pmetric.ResourceMetrics, found finding) {
 	}
 	if found&touches != 0 {
 		w.at.sourceResource = w.batch.Hasher.Resource(rm.Resource().Attributes())
-		w.scrub(rm.Resource().Attributes(), onResource)
+		w.scrub(rm.Resource().Attributes(), policy.Resource)
 	}
 }
 
@@ -157,7 +167,7 @@ func (w *worker) enterScope(sm pmetric.ScopeMetrics, found finding) {
 	w.at.sm, w.at.scope, w.at.scopeKnown = sm, found, false
 	if found&touches != 0 {
 		w.at.sourceScope = w.batch.Hasher.Scope(sm.Scope())
-		w.scrub(sm.Scope().Attributes(), onScope)
+		w.scrub(sm.Scope().Attributes(), policy.Scope)
 	}
 }
 
@@ -186,16 +196,21 @@ func (w *worker) identify(m pmetric.Metric) (source, result merge.Hash) {
 }
 
 func (w *worker) walkMetric(m pmetric.Metric, found finding) {
+	n := w.plan.named[w.at.metric]
+	w.look, w.metric = n.lens, m.Name()
 	if found&misnamed != 0 {
-		w.counts.dropped(m, becauseName, pointCount(m))
+		w.refuse(m, n)
 		return
 	}
+	if found&touches != 0 {
+		w.rejectPoints(m)
+	}
 	if found&soils != 0 {
-		w.scrub(m.Metadata(), onMetadata)
+		w.scrub(m.Metadata(), policy.Metadata)
 	}
 	_, meets := w.touched[m.Name()]
 	switch {
-	case singleWriter(m):
+	case n.Single:
 		if meets {
 			w.collectWriter(m)
 		} else {
@@ -235,8 +250,10 @@ func (w *worker) manage(m pmetric.Metric) {
 
 // merge hands the metrics to the engine, all of one name at once.
 func (w *worker) merge(now int64) {
-	generation := w.engine.Generation()
+	generation := w.generation
 	for _, head := range w.heads {
+		w.metric = w.metrics[head].group.Metric.Name()
+		w.look = w.of(w.metric).lens
 		for i := head; i != none; i = w.metrics[i].next {
 			w.batch.Add(w.metrics[i].group)
 		}
@@ -250,7 +267,7 @@ func (w *worker) merge(now int64) {
 }
 
 // ScrubPoint cleans the attributes of a point.
-func (w *worker) ScrubPoint(attrs pcommon.Map) bool { return w.scrub(attrs, onDatapoint) }
+func (w *worker) ScrubPoint(attrs pcommon.Map) bool { return w.scrub(attrs, policy.Datapoint) }
 
 // ScrubExemplars cleans exemplars.
 func (w *worker) ScrubExemplars(exemplars pmetric.ExemplarSlice) { w.scrubExemplars(exemplars) }

@@ -1,12 +1,11 @@
 package cardinalityguardprocessor
 
 import (
-	"strings"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // writers keeps, of the metrics that one hardware source writes, one point of each series and time: the last one with a value. Nothing merges:
@@ -46,18 +45,6 @@ func (c *writers) reset() {
 	}
 }
 
-// singleWriters lists the prefixes of metrics that one hardware source writes while labels of the workload on it change.
-var singleWriters = [...]string{"DCGM_FI_", "DCGM_EXP_"}
-
-func singleWriter(m pmetric.Metric) bool {
-	for _, prefix := range singleWriters {
-		if strings.HasPrefix(m.Name(), prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // collectWriter scrubs the points of a metric with one writer, whatever its type.
 func (w *worker) collectWriter(m pmetric.Metric) {
 	switch m.Type() {
@@ -85,7 +72,7 @@ func collectWriterPoints[P dataPoint, S pointSlice[P]](w *worker, m pmetric.Metr
 	c.objects = append(c.objects, writerMetric{metric: m, plan: w.at.metric, first: len(c.points)})
 	for i := range points.Len() {
 		p := points.At(i)
-		touched := w.scrub(p.Attributes(), onDatapoint) || w.at.scope&touches != 0
+		touched := w.scrub(p.Attributes(), policy.Datapoint) || w.at.scope&touches != 0
 		series := w.batch.Hasher.Point(result, p.Attributes())
 		if touched {
 			c.touched[series] = struct{}{}

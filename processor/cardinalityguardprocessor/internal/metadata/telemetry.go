@@ -14,6 +14,10 @@ type Telemetry struct {
 	PointsMerged      metric.Int64Counter
 	PointsDropped     metric.Int64Counter
 	ExemplarsDropped  metric.Int64Counter
+	ValuesReplaced    metric.Int64Counter
+	MetricsRejected   metric.Int64Counter
+	PolicyReloads     metric.Int64Counter
+	PolicyInfo        metric.Int64Gauge
 
 	IncrementsBaselined metric.Int64Counter
 	SourceResets        metric.Int64Counter
@@ -59,6 +63,14 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 			"Points that were dropped"),
 		ExemplarsDropped: counter("otelcol_cardinality_guard_exemplars_dropped", "{exemplar}",
 			"Exemplars of a merged point that were dropped"),
+		ValuesReplaced: counter("otelcol_cardinality_guard_values_replaced", "{attribute}",
+			"Attributes whose value was replaced by another word, by the level they were on and the rule"),
+		MetricsRejected: counter("otelcol_cardinality_guard_metrics_rejected", "{metric}",
+			"Metrics that were dropped for their name"),
+		PolicyReloads: counter("otelcol_cardinality_guard_policy_reloads", "{reload}",
+			"Attempts to take a changed policy, by their result"),
+		PolicyInfo: gauge("otelcol_cardinality_guard_policy_info", "{policy}",
+			"1 for the policy in force, by its version and mode, and 0 for one before"),
 		IncrementsBaselined: counter("otelcol_cardinality_guard_increments_baselined", "{point}",
 			"First points of sources that may have been counted before, so that they counted nothing"),
 		SourceResets: counter("otelcol_cardinality_guard_source_resets", "{reset}",

@@ -1,4 +1,4 @@
-package cardinalityguardprocessor
+package policy
 
 import (
 	"unicode"
