@@ -12,6 +12,21 @@ import (
 
 // Config is what an operator writes under cardinality_guard.
 type Config struct {
+	// Policy is a policy that stands here. Without any, what the registry of the vocabulary forbids holds.
+	Policy map[string]any `mapstructure:"policy"`
+
+	// PolicyFile is a file with the policy. A change of it takes effect while the guard runs.
+	PolicyFile string `mapstructure:"policy_file"`
+
+	// PolicyURL is an address of http or https that gives the policy. A change takes effect while the guard runs.
+	PolicyURL string `mapstructure:"policy_url"`
+
+	// PolicyPollInterval is the time between two looks at policy_file or policy_url.
+	PolicyPollInterval time.Duration `mapstructure:"policy_poll_interval"`
+
+	// AuditReport is a Markdown file that tells what the policy changes and would change; beside it the same as JSON.
+	AuditReport string `mapstructure:"audit_report"`
+
 	// FlushInterval is the time between two points of a merged series.
 	FlushInterval time.Duration `mapstructure:"flush_interval"`
 
@@ -77,15 +92,16 @@ var initialValues = map[string]merge.InitialValue{"auto": merge.Auto, "keep": me
 
 func createDefaultConfig() component.Config {
 	return &Config{
-		FlushInterval:  15 * time.Second,
-		TrackNative:    true,
-		InitialValue:   "auto",
-		GaugeStaleness: 5 * time.Minute,
-		SourceExpiry:   time.Hour,
-		DeltaDedup:     true,
-		MaxFutureSkew:  time.Minute,
-		Exemplars:      exemplarsScrub,
-		Limits:         LimitsConfig{SeriesPerMetric: 2000, SeriesTotal: 50_000, SourcesTotal: 100_000, Tombstones: 100_000},
+		PolicyPollInterval: 30 * time.Second,
+		FlushInterval:      15 * time.Second,
+		TrackNative:        true,
+		InitialValue:       "auto",
+		GaugeStaleness:     5 * time.Minute,
+		SourceExpiry:       time.Hour,
+		DeltaDedup:         true,
+		MaxFutureSkew:      time.Minute,
+		Exemplars:          exemplarsScrub,
+		Limits:             LimitsConfig{SeriesPerMetric: 2000, SeriesTotal: 50_000, SourcesTotal: 100_000, Tombstones: 100_000},
 	}
 }
 
@@ -97,6 +113,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
+	errs = append(errs, c.validatePolicy()...)
 	want(c.FlushInterval > 0, "flush_interval: want more than 0, got %s", c.FlushInterval)
 	want(c.GaugeStaleness > 0, "gauge_staleness: want more than 0, got %s", c.GaugeStaleness)
 	want(c.SourceExpiry > 0, "source_expiry: want more than 0, got %s", c.SourceExpiry)

@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
-	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // NewFactory returns the factory of cardinality_guard.
@@ -25,7 +24,11 @@ func NewFactory() processor.Factory {
 func createMetrics(
 	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
 ) (processor.Metrics, error) {
-	g, err := newGuard(cfg.(*Config), policy.Default(), set, next, time.Now)
+	p, err := cfg.(*Config).inlinePolicy()
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGuard(cfg.(*Config), p, set, next, time.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -33,16 +33,11 @@ func (r mergeRules) GaugeRule(metric string) (rule merge.GaugeRule, decided bool
 
 // govern puts a policy in force. Calls do not overlap.
 func (g *guard) govern(p *policy.Policy) {
-	before := g.government.Load()
-	if before != nil {
+	if before := g.government.Load(); before != nil {
 		p.Inherit(before.policy)
 		g.engine.SetRules(mergeRules{p})
 	}
 	g.government.Store(&government{policy: p, report: newReporter(g.merges.telemetry, p), generation: g.engine.Generation()})
-	if before != nil {
-		tellPolicy(g.merges.telemetry, before.policy, 0)
-		tellPolicy(g.merges.telemetry, p, 1)
-	}
 }
 
 var modeNames = map[policy.Mode]string{policy.Enforce: "enforce", policy.Audit: "audit", policy.Off: "off"}

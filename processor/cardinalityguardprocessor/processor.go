@@ -33,6 +33,8 @@ type guard struct {
 	log        lossLog
 	samples    *sampleLog
 	flushes    flushes
+	watch      watch
+	audit      *auditReport // nil: not wanted
 }
 
 func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, now func() time.Time) (*guard, error) {
@@ -49,21 +51,30 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 		log:     lossLog{logger: set.Logger},
 		samples: newSampleLog(set.Logger),
 	}
+	if cfg.AuditReport != "" {
+		g.audit = newAuditReport(cfg.AuditReport)
+		g.audit.since = now()
+	}
 	g.engine = merge.New(cfg.engine(), mergeRules{p}, now().UnixNano())
 	g.govern(p)
 	return g, nil
 }
 
 // start begins to watch and to flush.
-func (g *guard) start(context.Context, component.Host) error {
+func (g *guard) start(ctx context.Context, _ component.Host) error {
+	if err := g.first(ctx); err != nil {
+		return err
+	}
 	g.engine.Begin(g.now().UnixNano())
 	g.flushes.start(g)
+	g.watch.start(g)
 	tellPolicy(g.merges.telemetry, g.government.Load().policy, 1)
 	return nil
 }
 
 // shutdown sends on what waits. It works before start, and twice.
 func (g *guard) shutdown(ctx context.Context) error {
+	g.watch.stop(ctx, g)
 	if g.flushes.stop() {
 		g.flush(ctx, true)
 	}
@@ -73,8 +84,13 @@ func (g *guard) shutdown(ctx context.Context) error {
 // processMetrics guards one batch. It never fails because of data; a batch without points goes no further.
 func (g *guard) processMetrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metrics, error) {
 	w := g.take()
-	thinExemplars(md, g.cfg.Exemplars)
-	w.guard(md, g.now().UnixNano())
+	if w.policy.Mode() != policy.Off && (g.audit != nil || w.policy.Audits()) {
+		g.survey(w, md)
+	}
+	if w.policy.Mode() == policy.Enforce {
+		thinExemplars(md, g.cfg.Exemplars)
+		w.guard(md, g.now().UnixNano())
+	}
 	w.report.report(ctx, &w.counts)
 	g.samples.note(w.policy, w.examples)
 	g.merges.report(ctx, &w.batch.Counts)

@@ -18,6 +18,8 @@ type worker struct {
 	found    []*lens
 	silent   bool // nothing is counted
 	examples []example
+	hits     []hit            // of one set of attributes, in a survey
+	tally    map[change]int64 // of a batch, for the report; nil: not wanted
 	plan     plan
 	counts   counts
 	engine   *merge.Engine

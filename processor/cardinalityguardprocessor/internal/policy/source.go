@@ -147,3 +147,13 @@ func redacted(address string) string {
 	}
 	return u.Redacted()
 }
+
+// Check says what is wrong with the policy in a file.
+func Check(file string) error {
+	text, err := readFile(file)
+	if err != nil {
+		return err
+	}
+	_, err = Parse(file, text)
+	return err
+}
