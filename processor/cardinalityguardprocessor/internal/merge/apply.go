@@ -109,6 +109,7 @@ func (o *output) close(now, at int64) {
 	o.endTime = max(o.endTime, at)
 	if o.metric.kind.overLive() {
 		o.waiting = false // a level of nothing
+		o.newest = max(o.newest, at)
 	}
 }
 

@@ -72,9 +72,15 @@ func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {
 	a.positive.coarsen(shift)
 	a.negative.coarsen(shift)
 	if now.threshold > last.threshold {
-		n, _ := a.positive.fold(now.scale, now.threshold)
-		m, _ := a.negative.fold(now.scale, now.threshold)
-		a.zero += n + m
+		a.threshold = now.threshold
+		for { // where a threshold is inside a bucket, the two can be compared above that bucket only
+			a.zero += widen(&a.positive, &a.negative, now.scale, &a.threshold)
+			now.zero += widen(&now.positive, &now.negative, now.scale, &a.threshold)
+			if now.threshold == a.threshold {
+				break
+			}
+			now.threshold = a.threshold
+		}
 	}
 	if now.zero < a.zero || lower(&now.positive, &a.positive) || lower(&now.negative, &a.negative) {
 		return true
@@ -84,6 +90,20 @@ func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {
 	now.zero -= a.zero
 	now.count -= a.count
 	return false
+}
+
+// widen empties the buckets below a threshold and gives their count. A threshold inside a bucket rises to its end.
+func widen(positive, negative *buckets, scale int32, threshold *float64) (zero uint64) {
+	for {
+		n, a := positive.fold(scale, *threshold)
+		m, b := negative.fold(scale, max(*threshold, a))
+		zero += n + m
+		raised := max(a, b)
+		if raised == *threshold {
+			return zero
+		}
+		*threshold = raised
+	}
 }
 
 // lower says whether a bucket of a point is below that of the last one.
@@ -196,16 +216,7 @@ func (t *expTotal) put(p pmetric.ExponentialHistogramDataPoint) {
 	positive := buckets{t.positive.offset, append([]uint64(nil), t.positive.counts...)}
 	negative := buckets{t.negative.offset, append([]uint64(nil), t.negative.counts...)}
 	zero, threshold := t.zero, t.threshold
-	for {
-		n, a := positive.fold(t.scale, threshold)
-		m, b := negative.fold(t.scale, max(threshold, a))
-		zero += n + m
-		raised := max(a, b)
-		if raised == threshold {
-			break
-		}
-		threshold = raised
-	}
+	zero += widen(&positive, &negative, t.scale, &threshold)
 	positive.trim()
 	negative.trim()
 	p.SetScale(t.scale)

@@ -2,8 +2,8 @@ package merge
 
 import "go.opentelemetry.io/collector/pdata/pcommon"
 
-// pending says whether the point is of a native series that was not looked up yet.
-func (it *item) pending() bool { return it.rec == nil && !it.gone && !it.touched }
+// pending says whether the point is to be looked up once more: of a native series, or the end of a source that a later point of the batch made.
+func (it *item) pending() bool { return it.rec == nil && !it.gone && (!it.touched || it.noValue) }
 
 // mark notes a source's part in the batch.
 func (b *Batch) mark(s *source) {
@@ -28,6 +28,7 @@ func (b *Batch) resolve(it *item, generation uint32) {
 	}
 	g := &b.groups[it.group]
 	switch {
+	case it.touched && it.noValue: // once all of the batch are known
 	case it.touched:
 		if b.refused(it, g) {
 			return
@@ -40,7 +41,7 @@ func (b *Batch) resolve(it *item, generation uint32) {
 	}
 }
 
-// refused drops what does not merge, a source that begins with its end, and a value that no sum takes: none of them makes an output.
+// refused drops what does not merge and values that no sum takes: none of them makes an output.
 func (b *Batch) refused(it *item, g *Group) bool {
 	m := b.metricOf(g)
 	switch {
@@ -48,8 +49,6 @@ func (b *Batch) refused(it *item, g *Group) bool {
 		b.drop(it, UnknownKind)
 	case g.kind == Gauge && m.rules.gauge == Drop, g.kind == Summary && m.rules.dropSum:
 		b.drop(it, ByRule)
-	case it.noValue:
-		b.drop(it, NoValue)
 	case !it.value.finite() && g.kind != Gauge:
 		b.drop(it, NotFinite)
 	case g.kind == Sum && it.value.float() < 0:
@@ -71,7 +70,7 @@ func (b *Batch) resolveNative(it *item, generation uint32) {
 		return
 	}
 	out := b.shard.outputs[it.id]
-	if out == nil {
+	if out == nil && !it.touched {
 		return
 	}
 	if it.noValue {
