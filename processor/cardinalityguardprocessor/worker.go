@@ -219,7 +219,7 @@ func (w *worker) walkMetric(m pmetric.Metric, found finding) {
 			w.cleanExemplars(m, found)
 		}
 	case meets || w.engine.Merges(m.Name()) || (w.native && merge.KindOf(m).Cumulative()):
-		w.manage(m)
+		w.manage(m, found&(touches|soils) == 0)
 	default:
 		w.cleanExemplars(m, found)
 	}
@@ -232,7 +232,7 @@ func (w *worker) cleanExemplars(m pmetric.Metric, found finding) {
 }
 
 // manage collects a metric for the engine.
-func (w *worker) manage(m pmetric.Metric) {
+func (w *worker) manage(m pmetric.Metric, clean bool) {
 	source, result := w.identify(m)
 	at := int32(len(w.metrics))
 	w.metrics = append(w.metrics, managed{next: none, plan: w.at.metric, had: pointCount(m), group: merge.Group{
@@ -240,7 +240,7 @@ func (w *worker) manage(m pmetric.Metric) {
 		Resource: w.at.rm.Resource(), ResourceSchema: w.at.rm.SchemaUrl(),
 		Scope: w.at.sm.Scope(), ScopeSchema: w.at.sm.SchemaUrl(),
 		Source: source, Output: result,
-		Touched: w.at.scope&touches != 0,
+		Touched: w.at.scope&touches != 0, Clean: clean,
 	}})
 	if before, known := w.byName[m.Name()]; known {
 		w.metrics[before].next = at

@@ -25,6 +25,7 @@ type Group struct {
 	ScopeSchema    string
 	Source, Output Hash // of the metric, from before and after the removal
 	Touched        bool // something was removed from the resource or the scope
+	Clean          bool // nothing is forbidden on a point of it
 
 	kind   Kind
 	first  int // its first item

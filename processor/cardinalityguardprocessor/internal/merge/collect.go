@@ -75,7 +75,7 @@ func (b *Batch) collectNumbers(at int32, g *Group) {
 		it := &b.items[len(b.items)-1]
 		attrs := p.Attributes()
 		it.id = b.Hasher.Point(g.Source, attrs)
-		it.touched = b.scrub.ScrubPoint(attrs) || g.Touched
+		it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
 		it.group, it.index = at, int32(i)
 		it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
 		it.value = numberOf(p)
@@ -91,7 +91,7 @@ func collectPoint[P point](b *Batch, at int32, i int, p P) *item {
 	b.items = append(b.items, item{})
 	it := &b.items[len(b.items)-1]
 	it.id = b.Hasher.Point(g.Source, p.Attributes())
-	it.touched = b.scrub.ScrubPoint(p.Attributes()) || g.Touched
+	it.touched = (!g.Clean && b.scrub.ScrubPoint(p.Attributes())) || g.Touched
 	it.group, it.index = at, int32(i)
 	it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
 	it.noValue = p.Flags().NoRecordedValue()

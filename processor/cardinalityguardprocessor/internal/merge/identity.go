@@ -86,7 +86,12 @@ func (h *Hasher) Point(metric Hash, attrs pcommon.Map) Hash {
 	h.putHash(metric)
 	h.putHash(s.id)
 	for _, at := range s.order {
-		h.putValue(h.entries[at].value)
+		if v := h.entries[at].value; v.Type() == pcommon.ValueTypeStr { // nearly all are
+			h.buf = append(h.buf, byte(pcommon.ValueTypeStr))
+			h.putString(v.Str())
+		} else {
+			h.putValue(v)
+		}
 	}
 	return xxh3.Hash128(h.buf)
 }
@@ -147,7 +152,11 @@ func (h *Hasher) putHash(id Hash) {
 }
 
 func (h *Hasher) putString(s string) {
-	h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
+	if len(s) < 0x80 {
+		h.buf = append(h.buf, byte(len(s)))
+	} else {
+		h.buf = binary.AppendUvarint(h.buf, uint64(len(s)))
+	}
 	h.buf = append(h.buf, s...)
 }
 
