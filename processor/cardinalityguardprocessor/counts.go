@@ -16,15 +16,16 @@ type reason uint8
 
 const (
 	becauseDuplicate reason = iota // sent twice
-	becauseName                    // the metric's name has a forbidden value in it, or is not on the list
+	becauseName                    // the metric's name has a forbidden value in it
+	becauseOffList                 // the metric's name is not on the list
 	becauseValue                   // a value is off its list, and the list says that the point goes
 	reasons                        // their number
 )
 
-var reasonNames = [reasons]string{"duplicate", "metric_name", "value"}
+var reasonNames = [reasons]string{"duplicate", "metric_name", "off_list", "value"}
 
 // loses says whether data went that a correct merge would have kept or counted.
-var loses = [reasons]bool{becauseName: true, becauseValue: true}
+var loses = [reasons]bool{becauseName: true, becauseOffList: true, becauseValue: true}
 
 var typeNames = [...]string{
 	pmetric.MetricTypeEmpty:                "empty",

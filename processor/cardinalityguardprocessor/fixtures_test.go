@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
-	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // TestFixtures runs each case forwards, with everything in it reversed, and again on its own output. A case is one batch and the flush behind it.
@@ -17,8 +16,14 @@ func TestFixtures(t *testing.T) {
 	t.Parallel()
 	componentcheck.EachCase(t, "testdata", func(t *testing.T, c *componentcheck.Case) {
 		in, want := c.Metrics(t, "in"), flatten(c.Metrics(t, "out"))
+		cfg := componentcheck.CaseConfig[*Config](t, c, NewFactory())
+		guarded := func() *lab {
+			p, err := cfg.inlinePolicy()
+			require.NoError(t, err)
+			return newLab(t, 1, p, func(c *Config) { *c = *cfg })
+		}
 		requireOut := func(in pmetric.Metrics, why string) pmetric.Metrics {
-			l := newLab(t, 1, policy.Default())
+			l := guarded()
 			l.at(1000)
 			l.feed(t, in)
 			l.guard.flush(t.Context(), false)
@@ -36,7 +41,7 @@ func TestFixtures(t *testing.T) {
 		if len(want) == 0 {
 			return
 		}
-		l := newLab(t, 1, policy.Default())
+		l := guarded()
 		l.at(1000)
 		bytes := marshal(t, out)
 		l.feed(t, out)

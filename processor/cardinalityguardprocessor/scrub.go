@@ -141,6 +141,10 @@ func (w *worker) refuse(m pmetric.Metric, n *named) {
 		w.counts.dropped(m, becauseValue, pointCount(m))
 		return
 	}
+	why := becauseName
+	if n.OffList {
+		why = becauseOffList
+	}
 	w.counts.refused(n.Reject)
-	w.counts.dropped(m, becauseName, pointCount(m))
+	w.counts.dropped(m, why, pointCount(m))
 }

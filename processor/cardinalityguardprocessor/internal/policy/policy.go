@@ -159,6 +159,7 @@ func ruleOf[T any](rules []metricRule[T], metric string) (rule T, found bool) {
 type Metric struct {
 	Class         *Class
 	Reject, Audit RuleID // the rule that forbids the name, or would; 0: none
+	OffList       bool   // the name is refused because it is not on the list
 	Single        bool   // one source writes each series, whatever attributes change
 }
 
@@ -187,7 +188,7 @@ func (p *Policy) Metric(name string) Metric {
 		}
 	}
 	if m.Reject != 0 {
-		m.Audit = 0
+		m.Audit, m.OffList = 0, m.Reject == p.names.rule
 	}
 	return m
 }
