@@ -14,21 +14,22 @@ import (
 
 // NewFactory returns the factory of cardinality_guard.
 func NewFactory() processor.Factory {
+	open := newOwners()
 	return processor.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
-		processor.WithMetrics(createMetrics, metadata.MetricsStability),
+		processor.WithMetrics(open.createMetrics, metadata.MetricsStability),
 	)
 }
 
-func createMetrics(
+func (o *owners) createMetrics(
 	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
 ) (processor.Metrics, error) {
 	p, err := cfg.(*Config).inlinePolicy()
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGuard(cfg.(*Config), p, set, next, time.Now)
+	g, err := newGuard(cfg.(*Config), p, set, next, o, time.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,10 @@ func (g *guard) flush(ctx context.Context, last bool) {
 		g.engine.Commit()
 		return
 	}
+	if g.state.save(ctx, g) != nil {
+		g.engine.Rollback(now)
+		return
+	}
 	points := md.DataPointCount()
 	err := g.next.ConsumeMetrics(ctx, md)
 	if err == nil {
@@ -83,6 +87,9 @@ func (g *guard) flush(ctx context.Context, last bool) {
 		g.engine.Commit()
 	} else {
 		g.engine.Rollback(now)
+		if last {
+			_ = g.state.save(ctx, g) // counted and told
+		}
 	}
 	t.FlushFailures.Add(ctx, 1, t.With(attribute.String("reason", reason)))
 	if _, due := g.flushes.failed.Note(reason, 1); due {

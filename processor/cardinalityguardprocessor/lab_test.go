@@ -36,7 +36,7 @@ func newLab(t require.TestingT, began int64, r *policy.Policy, edit ...func(*Con
 	l.telemetry = componenttest.NewTelemetry()
 	set.TelemetrySettings = l.telemetry.NewTelemetrySettings()
 	set.Logger = zap.NewNop()
-	g, err := newGuard(cfg, r, set, l.sink, func() time.Time { return l.clock })
+	g, err := newGuard(cfg, r, set, l.sink, newOwners(), func() time.Time { return l.clock })
 	require.NoError(t, err)
 	l.guard = g
 	return l

@@ -33,11 +33,12 @@ type guard struct {
 	log        lossLog
 	samples    *sampleLog
 	flushes    flushes
+	state      state
 	watch      watch
 	audit      *auditReport // nil: not wanted
 }
 
-func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, now func() time.Time) (*guard, error) {
+func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, open *owners, now func() time.Time) (*guard, error) {
 	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
@@ -50,6 +51,7 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 		idle:    make(chan *worker, idleWorkers),
 		log:     lossLog{logger: set.Logger},
 		samples: newSampleLog(set.Logger),
+		state:   state{id: set.ID, owners: open},
 	}
 	if cfg.AuditReport != "" {
 		g.audit = newAuditReport(cfg.AuditReport)
@@ -61,11 +63,14 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 }
 
 // start begins to watch and to flush.
-func (g *guard) start(ctx context.Context, _ component.Host) error {
+func (g *guard) start(ctx context.Context, host component.Host) error {
 	if err := g.first(ctx); err != nil {
 		return err
 	}
 	g.engine.Begin(g.now().UnixNano())
+	if err := g.state.open(ctx, g, host); err != nil {
+		return err
+	}
 	g.flushes.start(g)
 	g.watch.start(g)
 	tellPolicy(g.merges.telemetry, g.government.Load().policy, 1)
@@ -78,7 +83,7 @@ func (g *guard) shutdown(ctx context.Context) error {
 	if g.flushes.stop() {
 		g.flush(ctx, true)
 	}
-	return nil
+	return g.state.close(ctx, g)
 }
 
 // processMetrics guards one batch. It never fails because of data; a batch without points goes no further.

@@ -45,7 +45,7 @@ func New(cfg Config, rules Rules, now int64) *Engine {
 		e.shards[i].check = math.MaxInt64
 	}
 	e.floor.Store(now)
-	e.policy.Store(&generation{rules: rules})
+	e.policy.Store(&generation{rules: rules, number: 1}) // sources of a restored state are of none
 	return e
 }
 

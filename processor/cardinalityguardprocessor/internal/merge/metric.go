@@ -23,12 +23,17 @@ func (b *Batch) metricOf(g *Group) *metric {
 		return m
 	}
 	m.gen = b.gen.number
-	m.rules.gauge, m.rules.decided = b.gen.rules.GaugeRule(m.name)
-	m.rules.bounds = b.gen.rules.Bounds(m.name)
-	m.rules.dropSum = b.gen.rules.DropSummary(m.name)
-	m.rules.limit = b.gen.rules.SeriesLimit(m.name)
+	m.rules = b.gen.rulesOf(m.name)
 	g.metric = m
 	return m
+}
+
+func (g *generation) rulesOf(name string) (r ruleSet) {
+	r.gauge, r.decided = g.rules.GaugeRule(name)
+	r.bounds = g.rules.Bounds(name)
+	r.dropSum = g.rules.DropSummary(name)
+	r.limit = g.rules.SeriesLimit(name)
+	return r
 }
 
 // named counts a metric under its name. One name with two types, units or temporalities is two outputs.

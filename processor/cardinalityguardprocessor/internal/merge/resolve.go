@@ -94,7 +94,7 @@ func (b *Batch) remember(it *item, out *output, generation uint32) {
 }
 
 func (b *Batch) newSource(it *item, m *metric, generation uint32) *source {
-	s := &source{metric: m, gen: generation, native: !it.touched, seen: b.now}
+	s := &source{id: it.id, metric: m, gen: generation, native: !it.touched, seen: b.now}
 	if t, buried := b.shard.buried.raise(it.id); buried {
 		b.engine.tombstones.Add(-1)
 		s.start, s.time, s.value, s.double = t.start, t.time, t.value, t.double

@@ -9,6 +9,7 @@ import (
 
 // source is what is remembered of one sender of a series. A native source without an output is only watched.
 type source struct {
+	id         Hash
 	metric     *metric
 	out        *output
 	next, prev *source // of the output
