@@ -27,9 +27,18 @@ type problems struct {
 	list  []problem
 }
 
+// add notes a mistake. Of a key that has one already, what follows from it is not told.
 func (p *problems) add(path, format string, args ...any) {
+	if p.full() || path != "" && slices.ContainsFunc(p.list, func(m problem) bool { return m.path == path }) {
+		return
+	}
 	p.list = append(p.list, problem{p.line(path), path, fmt.Sprintf(format, args...)})
 }
+
+// maxProblems bounds what is told at once.
+const maxProblems = 100
+
+func (p *problems) full() bool { return len(p.list) >= maxProblems }
 
 // line is where a path stands, or what encloses it.
 func (p *problems) line(path string) int {
@@ -58,6 +67,9 @@ func (p *problems) err() error {
 			text = p.file + ": " + text
 		}
 		errs = append(errs, errors.New(text))
+	}
+	if p.full() {
+		errs = append(errs, errors.New("and perhaps more"))
 	}
 	return errors.Join(errs...)
 }
@@ -187,7 +199,9 @@ func (d *decoder) each(path string, n *yaml.Node, visit func(at, key string, val
 		case k.Kind != yaml.ScalarNode:
 			d.add(at, "want a word as key")
 		case seen[k.Value]:
-			d.list = append(d.list, problem{n.Content[i].Line, at, "the key is there twice"})
+			if !d.full() {
+				d.list = append(d.list, problem{n.Content[i].Line, at, "the key is there twice"})
+			}
 		default:
 			seen[k.Value] = true
 			visit(at, k.Value, n.Content[i+1])
