@@ -58,9 +58,10 @@ func (s *source) stop(now int64) {
 	}
 	o.live--
 	switch {
+	case !o.metric.kind.overLive(): // a total stays what it is
 	case o.live == 0:
 		o.close(now, o.last)
-	case o.metric.kind.overLive():
+	default:
 		o.wait(now, o.last)
 	}
 }

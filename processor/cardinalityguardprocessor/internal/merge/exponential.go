@@ -195,10 +195,6 @@ func wide(mine, other *buckets, shift int) bool {
 	return high-low+1 > maxBuckets
 }
 
-func (t *expTotal) reset() {
-	*t = expTotal{positive: buckets{counts: t.positive.counts[:0]}, negative: buckets{counts: t.negative.counts[:0]}}
-}
-
 // join adds another total.
 func (t *expTotal) join(o *expTotal) {
 	if !o.set {

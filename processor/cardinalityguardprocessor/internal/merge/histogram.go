@@ -118,11 +118,9 @@ func (t *histTotal) settle(sent bool) (narrowed bool) {
 	}
 	changes := (t.all.strong || t.all.weak) && !slices.Equal(common, t.all.bounds)
 	if sent && changes {
-		counted := t.all.count > 0
 		w.narrow(common)
 		w.noMin, w.noMax = w.noMin || w.late, w.noMax || w.late
 		t.all, t.wait = t.wait, histSum{}
-		_ = counted
 		return true
 	}
 	w.noMin, w.noMax = w.noMin || w.older, w.noMax || w.older

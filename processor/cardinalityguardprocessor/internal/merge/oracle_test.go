@@ -131,8 +131,7 @@ func intsTo(n int) func(func(int) bool) {
 
 // TestMergedAsIfTheAttributeHadNeverBeenRecorded is the criterion of the whole engine.
 func TestMergedAsIfTheAttributeHadNeverBeenRecorded(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		c := &consumer{streams: map[string]*stream{}}
 		for _, md := range h.play(t, newRig(testConfig(), plain{}, sec(0)), false) {

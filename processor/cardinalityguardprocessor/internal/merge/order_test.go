@@ -57,8 +57,7 @@ func points(v any) (out []string) {
 
 // TestTheOrderInABatchDoesNotCount feeds the same history with the resources of each batch in another order.
 func TestTheOrderInABatchDoesNotCount(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		a := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
 		b := h.play(t, newRig(testConfig(), plain{}, sec(0)), true)
@@ -70,8 +69,7 @@ func TestTheOrderInABatchDoesNotCount(t *testing.T) {
 
 // TestHowBatchesAreCutDoesNotCount joins the batches between two flushes.
 func TestHowBatchesAreCutDoesNotCount(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		joined := &history{now: h.now}
 		for _, e := range h.events {
@@ -97,8 +95,7 @@ func TestHowBatchesAreCutDoesNotCount(t *testing.T) {
 
 // TestARestartNeverCountsTwice loses the whole state at any moment: what a consumer adds up, with starts telling resets, is never too much.
 func TestARestartNeverCountsTwice(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		at := rapid.IntRange(0, len(h.events)-1).Draw(t, "restart")
 		r := newRig(testConfig(), plain{}, sec(0))

@@ -1,16 +1,33 @@
 package merge
 
 import (
+	"flag"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+	"pgregory.net/rapid"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
 )
 
 func TestMain(m *testing.M) { componentcheck.VerifyMain(m) }
+
+// soak is how long each property is checked; zero: as many times as rapid is told.
+var soak = flag.Duration("soak", 0, "how long each property is checked")
+
+// property checks a property of generated histories.
+func property(t *testing.T, check func(*rapid.T)) {
+	t.Helper()
+	t.Parallel()
+	for began := time.Now(); ; {
+		rapid.Check(t, check)
+		if t.Failed() || time.Since(began) >= *soak {
+			return
+		}
+	}
+}
 
 // strip is a scrubber that knows one forbidden key.
 type strip struct{}

@@ -111,7 +111,7 @@ func (b *Batch) newSource(it *item, m *metric, generation uint32) *source {
 // watch remembers a native series, so that a later collision continues from its value. Over the limit it goes to the overflow series.
 func (b *Batch) watch(it *item, g *Group, generation uint32) {
 	m := b.metricOf(g)
-	if b.full(m) && !(isOverflow(b.attributes(g, it)) && m.reserve() > 0) {
+	if b.full(m) && (m.reserve() == 0 || !isOverflow(b.attributes(g, it))) {
 		if out := b.overflowOf(it, g, m); out != nil {
 			b.remember(it, out, generation)
 		}

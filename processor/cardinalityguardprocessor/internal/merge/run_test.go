@@ -16,13 +16,6 @@ var layouts = [][]float64{{1, 2, 4, 8}, {1, 2, 4, 8}, {2, 3, 8}, {0.5, 2, 8, 16}
 
 var values = []float64{0.3, 0.7, 1.1, 1.5, 2.6, 3.1, 5.5, 7.2, 12.5, -1.3, -3.3, 0}
 
-// measurement is what a trainer observed.
-type measurement struct {
-	run   *run
-	value float64
-	time  int64
-}
-
 // run is a source as a trainer's SDK would keep it.
 type run struct {
 	name, phase string

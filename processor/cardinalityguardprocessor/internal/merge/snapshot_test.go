@@ -11,8 +11,7 @@ import (
 
 // TestNothingIsLostOverARestartWithAState restarts at any moments after a flush: what is sent is the same as without.
 func TestNothingIsLostOverARestartWithAState(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		h := drawHistory(t)
 		want := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
 		r := newRig(testConfig(), plain{}, sec(0))
