@@ -3,6 +3,7 @@ package cardinalityguardprocessor
 import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/xpdata/entity"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
@@ -28,14 +29,15 @@ func (w *worker) split(md pmetric.Metrics) {
 type parting struct {
 	of     map[*lens]int // group of each lens
 	result []pcommon.Map // of each group; the first group stays where it is
+	refs   []string      // of each group: the keys that entity references lose
 }
 
-// part groups the lenses of some metrics by what they make of attributes. It is nil when all metrics need the same.
-func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens) *parting {
+// part groups the lenses of some metrics by what they make of attributes and of references to entities. It is nil when all metrics need the same.
+func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens, refs func() string) *parting {
 	untouched := 0 // these come first
 	for i, l := range lenses {
 		w.look = l
-		if !w.forbiddenIn(attrs, at) {
+		if !w.forbiddenIn(attrs, at) && refs() == "" {
 			lenses[untouched], lenses[i] = lenses[i], lenses[untouched]
 			untouched++
 		}
@@ -48,15 +50,16 @@ func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens) *parti
 	defer func() { w.silent = false }()
 	for _, l := range lenses {
 		w.look = l
+		lost := refs()
 		result := pcommon.NewMap()
 		attrs.CopyTo(result)
 		w.scrub(result, at)
 		n := 0
-		for n < len(p.result) && !p.result[n].Equal(result) {
+		for n < len(p.result) && (p.refs[n] != lost || !p.result[n].Equal(result)) {
 			n++
 		}
 		if n == len(p.result) {
-			p.result = append(p.result, result)
+			p.result, p.refs = append(p.result, result), append(p.refs, lost)
 		}
 		p.of[l] = n
 	}
@@ -64,6 +67,22 @@ func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens) *parti
 		return nil
 	}
 	return p
+}
+
+// lostRefs lists the keys that the entity references of a resource lose.
+func (w *worker) lostRefs(res pcommon.Resource) string {
+	lost := ""
+	refs := entity.ResourceEntityRefs(res)
+	for i := range refs.Len() {
+		for _, keys := range [...]pcommon.StringSlice{refs.At(i).IdKeys(), refs.At(i).DescriptionKeys()} {
+			for _, key := range keys.All() {
+				if w.forbiddenRef(res, key) != 0 {
+					lost += key + "\x00"
+				}
+			}
+		}
+	}
+	return lost
 }
 
 // differing lists the lenses of some metrics, if there is more than one.
@@ -90,7 +109,7 @@ func (w *worker) splitResource(md pmetric.Metrics, rm pmetric.ResourceMetrics) {
 	if len(found) < 2 {
 		return
 	}
-	p := w.part(rm.Resource().Attributes(), policy.Resource, found)
+	p := w.part(rm.Resource().Attributes(), policy.Resource, found, func() string { return w.lostRefs(rm.Resource()) })
 	if p == nil {
 		return
 	}
@@ -122,7 +141,7 @@ func (w *worker) splitScope(rm pmetric.ResourceMetrics, sm pmetric.ScopeMetrics)
 	if len(w.found) < 2 {
 		return
 	}
-	p := w.part(sm.Scope().Attributes(), policy.Scope, w.found)
+	p := w.part(sm.Scope().Attributes(), policy.Scope, w.found, func() string { return "" })
 	if p == nil {
 		return
 	}

@@ -163,18 +163,16 @@ func (w *worker) surveyMap(m pcommon.Map, at policy.Level) []hit {
 func (w *worker) surveyIn(m pcommon.Map, at policy.Level, inside bool) {
 	m.Range(func(key string, value pcommon.Value) bool {
 		s := w.look.see(at, inside, key)
-		done := false
 		if s.enforce != nil {
-			what, rule, _ := s.enforce.Decide(value)
-			done = w.hit(at, rule, what, key, value)
+			if what, rule, _ := s.enforce.Decide(value); w.hit(at, rule, what, key, value) {
+				return true
+			}
 		}
-		if !done && s.audit != nil {
+		if s.audit != nil { // what it finds stays, and what is inside may be another rule's
 			what, rule, _ := s.audit.Decide(value)
-			done = w.hit(at, rule, what, key, value)
+			w.hit(at, rule, what, key, value)
 		}
-		if !done {
-			w.surveyInside(value, at, key)
-		}
+		w.surveyInside(value, at, key)
 		return true
 	})
 }
@@ -186,21 +184,21 @@ func (w *worker) surveyInside(value pcommon.Value, at policy.Level, key string) 
 	case pcommon.ValueTypeSlice:
 		s := w.look.see(at, true, key)
 		for _, element := range value.Slice().All() {
-			done := false
-			for _, v := range [...]*policy.Verdict{s.enforce, s.audit} {
-				if v != nil && !done {
-					what, rule, _ := v.Element(element)
-					done = w.hit(at, rule, what, key, element)
+			if s.enforce != nil {
+				if what, rule, _ := s.enforce.Element(element); w.hit(at, rule, what, key, element) {
+					continue
 				}
 			}
-			if !done {
-				w.surveyInside(element, at, key)
+			if s.audit != nil {
+				what, rule, _ := s.audit.Element(element)
+				w.hit(at, rule, what, key, element)
 			}
+			w.surveyInside(element, at, key)
 		}
 	}
 }
 
-// hit notes what a rule finds and says whether the attribute is gone by it, or would be.
+// hit notes what a rule finds and says whether it removes the attribute, or would.
 func (w *worker) hit(at policy.Level, rule policy.RuleID, what policy.Outcome, key string, value pcommon.Value) bool {
 	if what == policy.Stay {
 		return false
