@@ -166,10 +166,6 @@ func (b *Batch) first(it *item, s *source) step {
 	if s.native && !out.sent {
 		return full
 	}
-	counts := full
-	if e.cfg.Initial == None {
-		counts = baseline
-	}
 	floor := b.floor
 	if s.native { // it may have passed before without being remembered
 		if e.cfg.TrackNative {
@@ -179,10 +175,11 @@ func (b *Batch) first(it *item, s *source) step {
 		}
 	}
 	switch {
+	case e.cfg.Initial == None:
 	case it.start != 0 && it.start >= floor && it.start < it.time:
-		return counts
+		return full
 	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native || e.cfg.TrackNative):
-		return counts
+		return full
 	case e.cfg.Initial == Keep && !s.native:
 		return full
 	}

@@ -98,7 +98,7 @@ func (b *Batch) newSource(it *item, m *metric, generation uint32) *source {
 	if t, buried := b.shard.buried.raise(it.id); buried {
 		b.engine.tombstones.Add(-1)
 		s.start, s.time, s.value, s.double = t.start, t.time, t.value, t.double
-		s.known, s.hollow, s.ended = true, m.kind != Sum, t.time
+		s.known, s.ended = true, t.time // a distribution is not known any more: its next point is a baseline
 	}
 	b.shard.sources[it.id] = s
 	b.engine.sources.Add(1)
@@ -111,13 +111,14 @@ func (b *Batch) newSource(it *item, m *metric, generation uint32) *source {
 // watch remembers a native series, so that a later collision continues from its value. Over the limit it goes to the overflow series.
 func (b *Batch) watch(it *item, g *Group, generation uint32) {
 	m := b.metricOf(g)
-	if b.full(m) && (m.reserve() == 0 || !isOverflow(b.attributes(g, it))) {
+	room := b.engine.series.Load() < int64(b.engine.cfg.Series) && b.room()
+	if m.series >= b.limit(m)-m.reserve() && (m.reserve() == 0 || !isOverflow(b.attributes(g, it))) {
 		if out := b.overflowOf(it, g, m); out != nil {
 			b.remember(it, out, generation)
 		}
 		return
 	}
-	if !b.room() {
+	if !room {
 		b.engine.unwatched.Store(b.now) // it passes, and what is known of it is no longer true
 		if _, buried := b.shard.buried.raise(it.id); buried {
 			b.engine.tombstones.Add(-1)
@@ -142,7 +143,7 @@ func (b *Batch) outputOf(it *item, g *Group) *output {
 	if b.full(m) && (watched == nil || watched.out != nil) {
 		return b.overflowOf(it, g, m)
 	}
-	return b.newOutput(m, id, attrs)
+	return b.newOutput(m, g, id, attrs)
 }
 
 // full says whether a metric takes no further series; the last place is the overflow's.
@@ -164,7 +165,8 @@ func isOverflow(attrs pcommon.Map) bool {
 }
 
 // newOutput makes an output. A native series of the same identity that was watched becomes its first source.
-func (b *Batch) newOutput(m *metric, id Hash, attrs pcommon.Map) *output {
+func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *output {
+	m.describe(g)
 	out := &output{metric: m, id: id, attributes: pcommon.NewMap(), changed: b.now, created: b.now, epoch: 1, sequence: 1}
 	attrs.CopyTo(out.attributes)
 	if r := b.engine.cfg.ReplicaAttribute; r[0] != "" {
@@ -203,7 +205,7 @@ func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
 			return nil
 		}
 	}
-	out := b.newOutput(m, b.text.Point(g.Output, attrs), attrs)
+	out := b.newOutput(m, g, b.text.Point(g.Output, attrs), attrs)
 	m.over = out
 	if n.over == nil {
 		n.over = out

@@ -54,7 +54,7 @@ func (c *codec) source(s *source) {
 	}
 	c.fixed(&s.value)
 	c.u32(&s.born)
-	c.flags(&s.double, &s.known, &s.hollow, &s.live, &s.native, &s.gone)
+	c.flags(&s.double, &s.known, &s.live, &s.native, &s.gone)
 	has := s.dist != nil
 	c.flags(&has)
 	if !has {

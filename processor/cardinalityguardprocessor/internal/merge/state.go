@@ -24,7 +24,6 @@ type source struct {
 	batch      uint32 // the last batch it was in
 	double     bool
 	known      bool // it has a baseline
-	hollow     bool // its last distribution is not known
 	live       bool
 	native     bool
 	gone       bool // counted among the ended ones of its shard
