@@ -68,3 +68,21 @@ func pointCount(m pmetric.Metric) int {
 		return 0
 	}
 }
+
+// eachExemplars visits the exemplars of every point of a metric.
+func eachExemplars(m pmetric.Metric, visit func(pmetric.ExemplarSlice)) {
+	switch m.Type() {
+	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
+		for _, p := range numbers(m).All() {
+			visit(p.Exemplars())
+		}
+	case pmetric.MetricTypeHistogram:
+		for _, p := range m.Histogram().DataPoints().All() {
+			visit(p.Exemplars())
+		}
+	case pmetric.MetricTypeExponentialHistogram:
+		for _, p := range m.ExponentialHistogram().DataPoints().All() {
+			visit(p.Exemplars())
+		}
+	}
+}

@@ -156,8 +156,10 @@ func deny(metric string, at policy.Level, key string, v pcommon.Value, inside bo
 	if key == "fold" && training && !word && text != "0" && text != "1" {
 		return "fold"
 	}
-	if v.Type() == pcommon.ValueTypeStr && !(at == policy.Resource && key == "host.id") {
-		if len(text) == 36 || strings.HasPrefix(text, "/") || text == "1800000000" && !(key == "phase" || key == "model" || key == "fold" && training) {
+	bounded := key == "phase" || key == "model" || key == "fold" && training
+	kept := at == policy.Resource && key == "host.id"
+	if v.Type() == pcommon.ValueTypeStr && !kept {
+		if len(text) == 36 || strings.HasPrefix(text, "/") || text == "1800000000" && !bounded {
 			return "shape"
 		}
 		if strings.HasPrefix(metric, "app.") && len(text) == 16 {

@@ -214,7 +214,9 @@ func TestAPolicyFromAServer(t *testing.T) {
 	l.guard.renew(t.Context())
 	assert.Equal(t, []string{"kept"}, l.keys(t, "pid", "run_id"))
 	l.guard.renew(t.Context())
-	s.set(func() { assert.Equal(t, []int{1, 1}, []int{s.full, s.not}, "the second time it is asked for changes only") })
+	s.set(func() {
+		assert.Equal(t, []int{1, 1}, []int{s.full, s.not}, "the second time it is asked for changes only")
+	})
 
 	for _, text := range []string{"mode: x", strings.Repeat("#", 1<<20+1), ""} {
 		s.set(func() { s.text, s.etag = text, "" })

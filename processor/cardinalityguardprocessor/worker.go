@@ -274,24 +274,6 @@ func (w *worker) ScrubPoint(attrs pcommon.Map) bool { return w.scrub(attrs, poli
 // ScrubExemplars cleans exemplars.
 func (w *worker) ScrubExemplars(exemplars pmetric.ExemplarSlice) { w.scrubExemplars(exemplars) }
 
-// eachExemplars visits the exemplars of every point of a metric.
-func eachExemplars(m pmetric.Metric, visit func(pmetric.ExemplarSlice)) {
-	switch m.Type() {
-	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
-		for _, p := range numbers(m).All() {
-			visit(p.Exemplars())
-		}
-	case pmetric.MetricTypeHistogram:
-		for _, p := range m.Histogram().DataPoints().All() {
-			visit(p.Exemplars())
-		}
-	case pmetric.MetricTypeExponentialHistogram:
-		for _, p := range m.ExponentialHistogram().DataPoints().All() {
-			visit(p.Exemplars())
-		}
-	}
-}
-
 // prune removes what the guard emptied: metrics, scopes, resources. What came in empty is not ours.
 func (w *worker) prune(md pmetric.Metrics) {
 	resource, scope, metric := 0, 0, 0

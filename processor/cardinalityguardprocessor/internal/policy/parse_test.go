@@ -16,7 +16,7 @@ func TestEveryMistakeIsToldAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("p.yaml", []byte(`version: [1]
 mode: strict
-atributes: {}
+attribute: {}
 attributes:
   deny:
     - normalized: ["__"]
@@ -49,7 +49,7 @@ limits: {series_per_metric: many, values_per_attribute: {phase: 0}}
 	want := []string{
 		`p.yaml: line 1: version: want a single value, got a list`,
 		`p.yaml: line 2: mode: want one of enforce, audit, off, got "strict"`,
-		`p.yaml: line 3: atributes: unknown key, want one of attributes, exempt, gauges, histograms, limits, metrics, mode, registry, resource, summaries, training, version`,
+		`p.yaml: line 3: attribute: unknown key, want one of attributes, exempt, gauges, histograms, limits, metrics, mode, registry, resource, summaries, training, version`,
 		`p.yaml: line 6: attributes.deny[0].normalized[0]: want at least one letter or digit, got "__"`,
 		`p.yaml: line 7: attributes.deny[0].exact[0]: want text, got "1"; put it in quotes`,
 		`p.yaml: line 8: attributes.deny[0].glob[0]: bad glob: [ without ], or a backslash at the end: "a["`,
