@@ -39,15 +39,18 @@ func (f *flushes) start(g *guard) {
 	}()
 }
 
-// stop ends the goroutine and says whether it ran until now.
-func (f *flushes) stop() (ran bool) {
+// stop ends the goroutine and says whether it ran until now and is gone: a next component that never answers is not waited for.
+func (f *flushes) stop(ctx context.Context) (ran bool) {
 	if f.cancel == nil {
 		return false
 	}
 	f.once.Do(func() {
 		f.cancel()
-		<-f.done
-		ran = true
+		select {
+		case <-f.done:
+			ran = true
+		case <-ctx.Done():
+		}
 	})
 	return ran
 }

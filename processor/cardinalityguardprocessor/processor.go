@@ -80,7 +80,7 @@ func (g *guard) start(ctx context.Context, host component.Host) error {
 // shutdown sends on what waits. It works before start, and twice.
 func (g *guard) shutdown(ctx context.Context) error {
 	g.watch.stop(ctx, g)
-	if g.flushes.stop() {
+	if g.flushes.stop(ctx) {
 		g.flush(ctx, true)
 	}
 	return g.state.close(ctx, g)

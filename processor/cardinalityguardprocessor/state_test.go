@@ -73,7 +73,7 @@ func TestAKilledGuardGoesOnFromItsStorage(t *testing.T) {
 	require.Equal(t, int64(100), value)
 	l.feed(t, counter("a", cumulative, 10*second, 22*second, 110)) // taken in, not sent on
 	host.Crash()
-	l.guard.flushes.stop()
+	l.guard.flushes.stop(t.Context())
 
 	l = restartable(t, host, 30*second)
 	l.at(32 * second)
@@ -107,7 +107,7 @@ func TestAStateThatMayBeOldIsNotUsed(t *testing.T) {
 	value, _, _ := l.sum(t, 27*second)
 	require.Equal(t, int64(120), value)
 	host.Crash()
-	l.guard.flushes.stop()
+	l.guard.flushes.stop(t.Context())
 
 	host.Fail(nil)
 	l = restartable(t, host, 30*second)

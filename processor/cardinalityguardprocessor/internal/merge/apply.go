@@ -28,6 +28,9 @@ func (b *Batch) accept(it *item, out *output) {
 	g.gone++
 	b.Counts.Merged[g.kind]++
 	b.Counts.Any = true
+	if out.overflow {
+		b.Counts.Overflow++
+	}
 	out.wait(b.now, it.time)
 	if m := out.metric; b.opened != m || b.openBy != it.group {
 		if m.id == g.Output {

@@ -188,7 +188,6 @@ func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *outp
 
 // overflowOf gives the series that takes what is over a limit: one of the metric, or, where even that has no room, one of the name.
 func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
-	b.Counts.add(&b.Counts.Overflow)
 	it.touched = true
 	if m.over != nil {
 		return m.over
@@ -206,7 +205,7 @@ func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
 		}
 	}
 	out := b.newOutput(m, g, b.text.Point(g.Output, attrs), attrs)
-	m.over = out
+	m.over, out.overflow = out, true
 	if n.over == nil {
 		n.over = out
 	}

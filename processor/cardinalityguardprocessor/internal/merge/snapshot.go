@@ -210,9 +210,8 @@ func (c *codec) output(o *output) {
 	for _, v := range []*int64{&o.start, &o.last, &o.newest, &o.windowFrom, &o.waitsSince, &o.endTime, &o.changed, &o.created} {
 		c.i64(v)
 	}
-	over := o.metric.over == o
-	c.flags(&o.starts, &o.sent, &o.windowed, &o.waiting, &o.ends, &over)
-	if c.reading && over {
+	c.flags(&o.starts, &o.sent, &o.windowed, &o.waiting, &o.ends, &o.overflow)
+	if c.reading && o.overflow {
 		o.metric.over = o
 	}
 	c.u32(&o.epoch)
