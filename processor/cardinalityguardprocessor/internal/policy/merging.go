@@ -15,8 +15,17 @@ func (c *compiler) exempted() {
 	}
 	for i := range list {
 		path := index("exempt", i)
-		e := &exempt{selector: c.pick(path, &list[i].Metrics), single: list[i].Writer == oneWriter}
+		e := &exempt{single: list[i].Writer == oneWriter}
 		c.globs(path+".keep", list[i].Keep, &e.keep)
+		if e.keep.empty() { // no matter of attributes: no class of its own
+			e.metrics = c.selector(path+".metrics", &list[i].Metrics)
+			if e.metrics.empty() || !e.single {
+				c.add(path, "no effect: give metrics, and keep or writer: single")
+			}
+		} else {
+			e.selector = c.pick(path, &list[i].Metrics)
+			e.metrics = c.out.selectors[e.selector]
+		}
 		c.out.exempts = append(c.out.exempts, e)
 	}
 }

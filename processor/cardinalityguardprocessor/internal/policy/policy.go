@@ -87,7 +87,8 @@ type names struct {
 }
 
 type exempt struct {
-	selector int
+	metrics  *matcher
+	selector int // when something is kept
 	keep     matcher
 	single   bool
 }
@@ -167,7 +168,7 @@ type Metric struct {
 func (p *Policy) Metric(name string) Metric {
 	m := Metric{Class: p.classOf(name)}
 	for _, e := range p.exempts {
-		m.Single = m.Single || (e.single && m.Class.in(e.selector))
+		m.Single = m.Single || (e.single && e.metrics.match(name))
 	}
 	note := func(mode Mode, rule RuleID) {
 		switch {
@@ -212,7 +213,7 @@ func (p *Policy) classOf(name string) *Class {
 	if !known {
 		c = &Class{policy: p, bits: string(bits), training: bits[len(p.selectors)] == 1}
 		for _, e := range p.exempts {
-			if c.in(e.selector) && !e.keep.empty() {
+			if !e.keep.empty() && c.in(e.selector) {
 				c.keeps = append(c.keeps, &e.keep)
 			}
 		}
