@@ -94,7 +94,7 @@ func (b *Batch) end(it *item, s *source) {
 	out := s.out
 	s.ended = it.time
 	b.setLive(s, false)
-	out.changed = b.now
+	out.changed, out.endTime = b.now, max(out.endTime, it.time)
 	if out.metric.kind.overLive() && out.live > 0 {
 		out.wait(b.now, it.time)
 	}

@@ -146,3 +146,85 @@ func add(totals map[string]*restarted, phase string, p pmetric.NumberDataPoint) 
 	}
 	s.value, s.start = v, float64(p.StartTimestamp())
 }
+
+// TestHowSourcesInterleaveDoesNotCount mixes the scrapes between two flushes; those of a run stay in order.
+func TestHowSourcesInterleaveDoesNotCount(t *testing.T) {
+	property(t, func(t *rapid.T) {
+		h := drawHistory(t)
+		mixed := &history{now: h.now}
+		byRun := map[string][]pmetric.Metrics{}
+		var waiting []string // a run for each of its scrapes
+		for _, e := range h.events {
+			if !e.flush {
+				for _, rm := range e.batch.ResourceMetrics().All() {
+					one := pmetric.NewMetrics()
+					rm.CopyTo(one.ResourceMetrics().AppendEmpty())
+					run, _ := rm.ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().At(0).Attributes().Get("run_id")
+					byRun[run.Str()] = append(byRun[run.Str()], one)
+					waiting = append(waiting, run.Str())
+				}
+				continue
+			}
+			if len(waiting) > 0 {
+				for _, run := range rapid.Permutation(waiting).Draw(t, "order") {
+					mixed.events = append(mixed.events, event{now: e.now, batch: byRun[run][0]})
+					byRun[run] = byRun[run][1:]
+				}
+			}
+			waiting = nil
+			mixed.events = append(mixed.events, e)
+		}
+		a := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
+		b := mixed.play(t, newRig(testConfig(), plain{}, sec(0)), false)
+		for i := range a {
+			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "flush %d", i)
+		}
+	})
+}
+
+// TestALimitLosesNothing lets more series come than a metric may have: no more go out, and the totals are those of the input.
+func TestALimitLosesNothing(t *testing.T) {
+	property(t, func(t *rapid.T) {
+		cfg := testConfig()
+		cfg.SeriesPerMetric = rapid.IntRange(2, 4).Draw(t, "limit")
+		r := newRig(cfg, plain{}, sec(0))
+		series, values, want := map[string]int64{}, map[string]int64{}, int64(0)
+		for i := range rapid.IntRange(1, 8).Draw(t, "steps") {
+			at := float64(10 * (i + 1))
+			r.now = sec(at)
+			var ticks []tick
+			for range rapid.IntRange(1, 5).Draw(t, "points") {
+				k := tick{
+					run: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "run"), phase: rapid.StringMatching("[1-6]").Draw(t, "phase"),
+					start: 1, time: at,
+				}
+				id := k.run + "/" + k.phase
+				k.value = values[id] + rapid.Int64Range(0, 5).Draw(t, "more")
+				if slices.ContainsFunc(ticks, func(o tick) bool { return o.run == k.run && o.phase == k.phase }) {
+					continue
+				}
+				want += k.value - values[id]
+				values[id] = k.value
+				ticks = append(ticks, k)
+			}
+			passed := r.feed(sums(true, ticks...))
+			for _, md := range []pmetric.Metrics{passed, r.flush()} {
+				for _, rm := range md.ResourceMetrics().All() {
+					for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+						for _, p := range m.Sum().DataPoints().All() {
+							key := fmt.Sprint(p.Attributes().AsRaw())
+							require.GreaterOrEqual(t, p.IntValue(), series[key], key)
+							series[key] = p.IntValue()
+						}
+					}
+				}
+			}
+		}
+		var got int64
+		for _, v := range series {
+			got += v
+		}
+		require.LessOrEqual(t, len(series), cfg.SeriesPerMetric)
+		require.Equal(t, want, got)
+	})
+}
