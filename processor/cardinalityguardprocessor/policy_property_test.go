@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/xpdata/entity"
 	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
@@ -319,4 +320,49 @@ func readPolicy(t testing.TB, name string) *policy.Policy {
 	p, err := policy.Parse(name, text)
 	require.NoError(t, err)
 	return p
+}
+
+// TestOurOwnPointsPassTheShippedPolicyUntouched: metrics with the vocabulary's attributes, in the same call, byte for byte, without a hit.
+func TestOurOwnPointsPassTheShippedPolicyUntouched(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1, readPolicy(t, "training.yaml"))
+	l.at(1000)
+	md := pmetric.NewMetrics()
+	rm := md.ResourceMetrics().AppendEmpty()
+	for k, v := range map[string]string{"service.name": "trainer", "service.namespace": "ml", "host.name": "gpu-1", "deployment.environment.name": "prod"} {
+		rm.Resource().Attributes().PutStr(k, v)
+	}
+	rm.Resource().Attributes().PutStr("replica", "1")
+	sm := rm.ScopeMetrics().AppendEmpty()
+	sm.Scope().SetName(trainrecord.Namespace)
+	sm.Scope().SetVersion("1")
+	reg := trainrecord.Load()
+	for i, name := range []string{"run.active", "run.outcomes", "phase.time", "sample.processed"} {
+		m := sm.Metrics().AppendEmpty()
+		m.SetName(trainrecord.Namespace + "." + name)
+		sum := m.SetEmptySum()
+		sum.SetIsMonotonic(name != "run.active")
+		sum.SetAggregationTemporality(pmetric.AggregationTemporalityCumulative)
+		for _, framework := range reg.Values["framework"] {
+			p := sum.DataPoints().AppendEmpty()
+			p.SetStartTimestamp(10)
+			p.SetTimestamp(20)
+			p.SetIntValue(int64(i))
+			a := p.Attributes()
+			a.PutStr(trainrecord.AttrFramework, framework)
+			a.PutStr(trainrecord.AttrTaskFamily, reg.Values["task_family"][i])
+			a.PutStr(trainrecord.AttrPhase, reg.Values["phase"][i])
+			a.PutStr(trainrecord.AttrRunOutcome, reg.Values["outcome"][i])
+			a.PutStr(trainrecord.Namespace+".run.state", reg.Values["run_state"][i%2])
+		}
+	}
+	before := marshal(t, md)
+	l.feed(t, md)
+	require.Len(t, l.sink.AllMetrics(), 1)
+	require.Equal(t, before, marshal(t, l.sink.AllMetrics()[0]))
+	for _, line := range strings.Split(l.counted(t), "\n") {
+		require.NotContains(t, line, "attributes_removed")
+		require.NotContains(t, line, "values_replaced")
+		require.NotContains(t, line, "rejected")
+	}
 }
