@@ -112,8 +112,12 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 		native = native || b.items[i].pending()
 	}
 	if native { // only now it is known which outputs merge
-		for i := range b.items {
-			b.resolveNative(&b.items[i], generation)
+		for _, ends := range []bool{false, true} { // and only then which sources there are to end
+			for i := range b.items {
+				if b.items[i].noValue == ends {
+					b.resolveNative(&b.items[i], generation)
+				}
+			}
 		}
 	}
 	if !b.again { // one point a source: the order does not count

@@ -58,11 +58,11 @@ func points(v any) (out []string) {
 // TestTheOrderInABatchDoesNotCount feeds the same history with the resources of each batch in another order.
 func TestTheOrderInABatchDoesNotCount(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t)
+		h := drawHistory(t, true)
 		a := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
 		b := h.play(t, newRig(testConfig(), plain{}, sec(0)), true)
 		for i := range a {
-			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "flush %d", i)
+			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "event %d", i)
 		}
 	})
 }
@@ -70,7 +70,7 @@ func TestTheOrderInABatchDoesNotCount(t *testing.T) {
 // TestHowBatchesAreCutDoesNotCount joins the batches between two flushes.
 func TestHowBatchesAreCutDoesNotCount(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t)
+		h := drawHistory(t, false)
 		joined := &history{now: h.now}
 		for _, e := range h.events {
 			last := len(joined.events) - 1
@@ -85,8 +85,8 @@ func TestHowBatchesAreCutDoesNotCount(t *testing.T) {
 			}
 			joined.events = append(joined.events, e)
 		}
-		a := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
-		b := joined.play(t, newRig(testConfig(), plain{}, sec(0)), false)
+		a := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), false))
+		b := joined.flushes(joined.play(t, newRig(testConfig(), plain{}, sec(0)), false))
 		for i := range a {
 			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "flush %d", i)
 		}
@@ -96,7 +96,7 @@ func TestHowBatchesAreCutDoesNotCount(t *testing.T) {
 // TestARestartNeverCountsTwice loses the whole state at any moment: what a consumer adds up, with starts telling resets, is never too much.
 func TestARestartNeverCountsTwice(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t)
+		h := drawHistory(t, false)
 		at := rapid.IntRange(0, len(h.events)-1).Draw(t, "restart")
 		r := newRig(testConfig(), plain{}, sec(0))
 		totals := map[string]*restarted{}
@@ -150,7 +150,7 @@ func add(totals map[string]*restarted, phase string, p pmetric.NumberDataPoint) 
 // TestHowSourcesInterleaveDoesNotCount mixes the scrapes between two flushes; those of a run stay in order.
 func TestHowSourcesInterleaveDoesNotCount(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t)
+		h := drawHistory(t, false)
 		mixed := &history{now: h.now}
 		byRun := map[string][]pmetric.Metrics{}
 		var waiting []string // a run for each of its scrapes
@@ -174,8 +174,8 @@ func TestHowSourcesInterleaveDoesNotCount(t *testing.T) {
 			waiting = nil
 			mixed.events = append(mixed.events, e)
 		}
-		a := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
-		b := mixed.play(t, newRig(testConfig(), plain{}, sec(0)), false)
+		a := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), false))
+		b := mixed.flushes(mixed.play(t, newRig(testConfig(), plain{}, sec(0)), false))
 		for i := range a {
 			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "flush %d", i)
 		}

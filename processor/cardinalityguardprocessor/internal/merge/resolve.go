@@ -36,7 +36,7 @@ func (b *Batch) resolve(it *item, generation uint32) {
 		if out := b.outputOf(it, g); out != nil {
 			b.remember(it, out, generation)
 		}
-	case g.kind.Cumulative() && b.engine.cfg.TrackNative && b.shard.outputs[it.id] == nil:
+	case !it.noValue && g.kind.Cumulative() && b.engine.cfg.TrackNative && b.shard.outputs[it.id] == nil:
 		b.watch(it, g, generation)
 	}
 }

@@ -29,6 +29,7 @@ type run struct {
 	fresh       []float64 // since the last scrape
 	level       float64
 	ended       bool
+	native      bool // without a run id: it reports cumulative series only, and does not reset
 }
 
 func drawRun(t *rapid.T, name string, now int64) *run {
@@ -44,6 +45,9 @@ func (r *run) scrape(now int64) pmetric.Metrics {
 	md := pmetric.NewMetrics()
 	metrics := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics()
 	for _, k := range kinds {
+		if r.native && !k.Cumulative() {
+			continue
+		}
 		m := metrics.AppendEmpty()
 		m.SetName(kindNames[k])
 		r.point(m, k, now)
@@ -65,7 +69,9 @@ func (r *run) point(m pmetric.Metric, k Kind, now int64) {
 	}
 	head := func(p point) {
 		p.Attributes().PutStr("phase", r.phase)
-		p.Attributes().PutStr("run_id", r.name)
+		if !r.native {
+			p.Attributes().PutStr("run_id", r.name)
+		}
 	}
 	switch k {
 	case Gauge, Sum, UpDown, DeltaSum:
@@ -174,8 +180,11 @@ func (r *run) exponential(p pmetric.ExponentialHistogramDataPoint, of []float64)
 		for i := range *counts {
 			low, high = min(low, i), max(high, i)
 		}
-		side.SetOffset(low - 1) // a leading zero
-		side.BucketCounts().Append(0)
+		side.SetOffset(low)
+		if !r.native { // a leading zero
+			side.SetOffset(low - 1)
+			side.BucketCounts().Append(0)
+		}
 		for i := low; i <= high; i++ {
 			side.BucketCounts().Append((*counts)[i])
 		}

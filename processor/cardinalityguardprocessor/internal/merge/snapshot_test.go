@@ -12,8 +12,8 @@ import (
 // TestNothingIsLostOverARestartWithAState restarts at any moments after a flush: what is sent is the same as without.
 func TestNothingIsLostOverARestartWithAState(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t)
-		want := h.play(t, newRig(testConfig(), plain{}, sec(0)), false)
+		h := drawHistory(t, false)
+		want := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), false))
 		r := newRig(testConfig(), plain{}, sec(0))
 		stored := map[string][]byte{}
 		var got []pmetric.Metrics

@@ -181,7 +181,7 @@ func (o *output) adopt(s *source) {
 		return
 	}
 	o.candidate(s.start)
-	o.sent, o.last = true, s.time
+	o.sent, o.last = true, max(s.time, s.ended)
 	s.born = o.epoch
 	switch o.metric.kind {
 	case Sum:
