@@ -31,6 +31,9 @@ func (b *Batch) accept(it *item, out *output) {
 	if out.overflow {
 		b.Counts.Overflow++
 	}
+	if it.sent != 0 {
+		b.Counts.FutureTime++
+	}
 	out.wait(b.now, it.time)
 	if m := out.metric; b.opened != m || b.openBy != it.group {
 		if m.id == g.Output {
@@ -49,9 +52,6 @@ func (b *Batch) accept(it *item, out *output) {
 func (b *Batch) apply(it *item) {
 	if it.gone {
 		return
-	}
-	if it.future {
-		b.Counts.add(&b.Counts.FutureTime)
 	}
 	s := it.rec
 	if s == nil {

@@ -40,13 +40,13 @@ type item struct {
 	out       *output // where the source cannot or need not be remembered
 	start     int64
 	time      int64
+	sent      int64 // the time that the point has, if it is from the future; 0 otherwise
 	value     number
 	group     int32
 	index     int32
 	touched   bool
 	noValue   bool
 	gone      bool // taken into an output, or dropped
-	future    bool
 	exemplars bool
 }
 

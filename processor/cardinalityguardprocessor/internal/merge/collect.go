@@ -109,8 +109,7 @@ func (b *Batch) fixTime(it *item) {
 		if it.start > b.now {
 			it.start = max(b.now-(it.time-it.start), 1)
 		}
-		it.time = b.now
-		it.future = true
+		it.sent, it.time = it.time, b.now
 	}
 	if it.start < 0 {
 		it.start = 0

@@ -128,6 +128,11 @@ var scenes = []scene{
 		{at: 20, in: []tick{{run: "a", start: 10, time: 1000, value: 100}}, want: []string{"[] (10, 20] 100"}},
 		{at: 30, in: []tick{{run: "a", start: 10, time: 29, value: 101}}, want: []string{"[] (10, 29] 101"}},
 	}},
+	{name: "a native point from the future passes, and what follows is later", steps: []sceneStep{
+		{at: 20, in: []tick{{start: 10, time: 1000, value: 100}}, want: []string{"[] (10, 1000] 100"}},
+		{at: 30, in: []tick{{run: "a", start: 21, time: 29, value: 5}}, want: []string{}},
+		{at: 61, want: []string{"[] (10, 1000.001] 105"}},
+	}},
 	{name: "a native series goes on when a touched one joins", steps: []sceneStep{
 		{at: 20, in: []tick{{start: -1, time: 19, value: 100}}, want: []string{"[] (none, 19] 100"}},
 		{at: 30, in: []tick{{start: -1, time: 29, value: 110}}, want: []string{"[] (none, 29] 110"}},

@@ -2,6 +2,9 @@ package merge
 
 // watchPoint remembers a point of a native series that passes as it is.
 func (b *Batch) watchPoint(it *item, s *source) {
+	if it.sent > 0 {
+		it.time = it.sent // it goes on with that
+	}
 	if it.noValue {
 		if s.known && it.time >= s.time {
 			s.ended = it.time
