@@ -206,7 +206,14 @@ func (w *worker) forbiddenOn(m pcommon.Map) bool {
 	m.Range(func(key string, value pcommon.Value) bool {
 		v := l.point(at, key)
 		at++
-		found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, policy.Datapoint, key)
+		switch value.Type() {
+		case pcommon.ValueTypeStr: // most of them
+			found = v != nil && !v.Leaves(value.Str()) && acts(v, value)
+		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
+			found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, policy.Datapoint, key)
+		default:
+			found = v != nil && acts(v, value)
+		}
 		return !found
 	})
 	return found

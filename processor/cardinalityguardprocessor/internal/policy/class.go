@@ -23,6 +23,7 @@ func (c *Class) Judge(at Level, inside bool, key string) (enforce, audit *Verdic
 	j.shape()
 	j.limit()
 	enforce, audit = &j.sides[0], &j.sides[1]
+	enforce.weigh()
 	if enforce.remove != 0 || audit.empty() {
 		audit = nil
 	}

@@ -36,6 +36,33 @@ type shapeSet uint16
 
 func (set shapeSet) has(s Shape) bool { return set&(1<<s) != 0 }
 
+// likely tells by length and first byte that a text has no shape of a set.
+type likely struct {
+	set     shapeSet
+	lengths uint64 // of shapes that are told by their length; longer ones than 63 are looked at
+}
+
+func likelyOf(set shapeSet) likely {
+	l := likely{set: set}
+	for shape, lengths := range map[Shape][]int{
+		shapeUUID: {32, 36, 38, 45}, shapeULID: {26}, shapeHex16: {16}, shapeHex32: {32}, shapeSHA1: {40, 45}, shapeSHA256: {},
+	} {
+		for _, n := range lengths {
+			if set.has(shape) {
+				l.lengths |= 1 << n
+			}
+		}
+	}
+	return l
+}
+
+// some says whether a text may have a shape of the set.
+func (l likely) some(text string) bool {
+	const anyLength = 1<<shapePath | 1<<shapeURL
+	n := len(text)
+	return l.set&anyLength != 0 || n > 63 || l.lengths>>n&1 != 0 || (n > 9 && isDigit(text[0]))
+}
+
 // longestValue is the length from which a text is no shape but a path or a URL; those are recognised by their beginning.
 const longestValue = 4096
 

@@ -33,6 +33,7 @@ func TestShapesOfValues(t *testing.T) {
 	} {
 		for _, v := range values {
 			assert.Equal(t, shape.String(), name(everyShape.find(v)), v)
+			assert.True(t, likelyOf(1<<shape).some(v), v)
 			assert.Equal(t, noShape, (everyShape &^ (1<<shape | 1<<shapePath)).find(v), "%s without its shape", v)
 		}
 	}
@@ -69,6 +70,9 @@ func TestAnyTextHasAtMostOneShapeAndOnlyOneThatIsAsked(t *testing.T) {
 		s := set.find(v)
 		if s != noShape && !set.has(s) {
 			t.Fatalf("%q is %s, which nobody asked for", v, s)
+		}
+		if s != noShape && !likelyOf(set).some(v) {
+			t.Fatalf("%q is %s, which is not likely", v, s)
 		}
 		if s != noShape && shapeSet(1<<s).find(v) != s {
 			t.Fatalf("%q is %s only beside others", v, s)

@@ -14,6 +14,22 @@ type Verdict struct {
 	allow  *allowance
 	shapes []*shapeRule
 	limit  *limit
+	likely likely // when there are only shapes
+}
+
+// Leaves says, at little cost, that a text stays as it is. False: Decide.
+func (v *Verdict) Leaves(text string) bool { return v.likely.set != 0 && !v.likely.some(text) }
+
+// weigh notes which texts need a closer look, once the rules are known.
+func (v *Verdict) weigh() {
+	if v.remove != 0 || v.allow != nil || v.limit != nil {
+		return
+	}
+	var set shapeSet
+	for _, s := range v.shapes {
+		set |= s.set
+	}
+	v.likely = likelyOf(set)
 }
 
 func (v *Verdict) empty() bool {
