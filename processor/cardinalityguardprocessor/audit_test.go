@@ -156,3 +156,45 @@ func TestTheLogHasAnExampleOfARuleAMinuteAndNeverAValue(t *testing.T) {
 	assert.Equal(t, l.guard.samples.hash("P-4711"), seen["patient"]["value_hash"])
 	assert.NotEqual(t, newSampleLog(zap.NewNop()).hash("P-4711"), seen["patient"]["value_hash"], "every process has a salt of its own")
 }
+
+func TestTwoGuardsDoNotWriteOneReport(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "guard.md")
+	edit := func(c *Config) { c.AuditReport = file }
+	a, b := newLab(t, 1, policy.Default(), edit), newLab(t, 1, policy.Default(), edit)
+	b.guard.state.owners = a.guard.state.owners
+	require.NoError(t, a.guard.start(t.Context(), componenttest.NewNopHost()))
+	require.ErrorContains(t, b.guard.start(t.Context(), componenttest.NewNopHost()), "audit_report: "+file+" is another guard's report")
+	require.NoError(t, b.guard.shutdown(context.Background()))
+	require.NoError(t, a.guard.shutdown(context.Background()))
+	require.NoError(t, b.guard.start(t.Context(), componenttest.NewNopHost()), "the file is free again")
+	require.NoError(t, b.guard.shutdown(context.Background()))
+}
+
+// TestFoxhuntsOwnPolicyKeepsItsDashboard: listed models and folds pass untouched, others go.
+func TestFoxhuntsOwnPolicyKeepsItsDashboard(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1, readPolicy(t, "foxhunt.yaml"))
+	l.at(1000)
+	for i, c := range []struct {
+		model string
+		fold  string
+		kept  bool
+	}{{"dqn", "0", true}, {"ppo", "15", true}, {"dqn", "16", false}, {"mine", "1", false}} {
+		md := gaugeBatch("foxhunt_training_epoch_loss", "model", c.model)
+		p := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().At(0)
+		p.Attributes().PutStr("fold", c.fold)
+		p.SetTimestamp(pcommonTime(int64(100 + i)))
+		before := marshal(t, md)
+		l.feed(t, md)
+		if c.kept {
+			require.Len(t, l.sink.AllMetrics(), 1, "%v", c)
+			require.Equal(t, before, marshal(t, l.sink.AllMetrics()[0]))
+		} else {
+			require.Empty(t, l.sink.AllMetrics(), "%v", c)
+		}
+		l.sink.Reset()
+	}
+	l.guard.flush(t.Context(), false)
+	require.Empty(t, l.sink.AllMetrics())
+}

@@ -52,7 +52,7 @@ func jsonName(markdown string) string {
 }
 
 func newAuditReport(file string) *auditReport {
-	return &auditReport{markdown: file, json: jsonName(file), rows: map[reportRow]int64{}}
+	return &auditReport{markdown: filepath.Clean(file), json: jsonName(file), rows: map[reportRow]int64{}}
 }
 
 // add takes what a survey found in a batch.

@@ -67,8 +67,12 @@ func (g *guard) start(ctx context.Context, host component.Host) error {
 	if err := g.first(ctx); err != nil {
 		return err
 	}
+	if err := g.claimReport(); err != nil {
+		return err
+	}
 	g.engine.Begin(g.now().UnixNano())
 	if err := g.state.open(ctx, g, host); err != nil {
+		g.releaseReport()
 		return err
 	}
 	g.flushes.start(g)
@@ -80,6 +84,7 @@ func (g *guard) start(ctx context.Context, host component.Host) error {
 // shutdown sends on what waits. It works before start, and twice.
 func (g *guard) shutdown(ctx context.Context) error {
 	g.watch.stop(ctx, g)
+	g.releaseReport()
 	if g.flushes.stop(ctx) {
 		g.flush(ctx, true)
 	}

@@ -17,29 +17,30 @@ import (
 // clientName is the name of the storage client: the signal's.
 const clientName = "metrics"
 
-// owners are the guards that have a storage client open, by id. One id stands for one client, whether or not the storage itself refuses a second.
+// owners are the guards that have something for themselves: a storage client, by component id, whether or not the storage itself refuses a
+// second one, or a report, by its file.
 type owners struct {
-	mu   sync.Mutex
-	byID map[component.ID]*guard
+	mu sync.Mutex
+	of map[any]*guard
 }
 
-func newOwners() *owners { return &owners{byID: map[component.ID]*guard{}} }
+func newOwners() *owners { return &owners{of: map[any]*guard{}} }
 
-func (o *owners) claim(id component.ID, g *guard) bool {
+func (o *owners) claim(what any, g *guard) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.byID[id] != nil {
+	if o.of[what] != nil {
 		return false
 	}
-	o.byID[id] = g
+	o.of[what] = g
 	return true
 }
 
-func (o *owners) release(id component.ID, g *guard) {
+func (o *owners) release(what any, g *guard) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.byID[id] == g {
-		delete(o.byID, id)
+	if o.of[what] == g {
+		delete(o.of, what)
 	}
 }
 

@@ -3,6 +3,7 @@ package cardinalityguardprocessor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -107,6 +108,20 @@ func (w *watch) stop(ctx context.Context, g *guard) {
 			g.writeReport(ctx)
 		}
 	})
+}
+
+// claimReport makes sure that no other guard writes the same report.
+func (g *guard) claimReport() error {
+	if g.audit == nil || g.state.owners.claim(g.audit.markdown, g) {
+		return nil
+	}
+	return fmt.Errorf("audit_report: %s is another guard's report; give each guard, and each pipeline, a processor id and a file of its own", g.audit.markdown)
+}
+
+func (g *guard) releaseReport() {
+	if g.audit != nil {
+		g.state.owners.release(g.audit.markdown, g)
+	}
 }
 
 func (g *guard) writeReport(ctx context.Context) {
