@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	cacheEntries = 4096 // keys that a cache remembers
-	cacheKeySize = 256  // bytes of the longest key that is remembered
+	cacheEntries = 4096 // names of metrics that a worker remembers
+	cacheKeys    = 8192 // keys that a worker remembers, of all classes and levels
+	cacheKeySize = 256  // bytes of the longest name or key that is remembered
 	memoKeys     = 64   // positions that a memo remembers
 	maxLenses    = 64   // classes of metrics that a worker remembers
 )
@@ -25,6 +26,24 @@ type lens struct {
 	class *policy.Class
 	keys  [policy.Levels][2]map[string]seen // outside and inside of maps and arrays
 	memo  memo
+	room  *room
+}
+
+// room is shared by the lenses of a worker, so that what they remember together is bounded.
+type room struct {
+	entries int
+	lenses  map[*policy.Class]*lens
+}
+
+// take makes room for a key. When there is none, everything is forgotten.
+func (r *room) take() {
+	if r.entries++; r.entries <= cacheKeys {
+		return
+	}
+	r.entries = 1
+	for _, l := range r.lenses {
+		l.keys = [policy.Levels][2]map[string]seen{}
+	}
 }
 
 // see gives what the policy says of a key on a level. The copy of the key is empty when the key is too long to be remembered.
@@ -40,11 +59,9 @@ func (l *lens) see(at policy.Level, inside bool, key string) seen {
 	if len(key) > cacheKeySize {
 		return seen{enforce: enforce, audit: audit}
 	}
-	switch {
-	case *cache == nil:
+	l.room.take()
+	if *cache == nil {
 		*cache = map[string]seen{}
-	case len(*cache) >= cacheEntries:
-		clear(*cache)
 	}
 	own := strings.Clone(key)
 	s := seen{own, enforce, audit}
@@ -102,8 +119,9 @@ func (w *worker) lensOf(class *policy.Class) *lens {
 		if len(w.lenses) >= maxLenses {
 			clear(w.lenses)
 			clear(w.names)
+			w.room.entries = 0
 		}
-		l = &lens{class: class}
+		l = &lens{class: class, room: w.room}
 		w.lenses[class] = l
 	}
 	return l
@@ -113,6 +131,7 @@ func (w *worker) lensOf(class *policy.Class) *lens {
 func (w *worker) obey(g *government) {
 	w.government = g
 	w.names, w.lenses = map[string]*named{}, map[*policy.Class]*lens{}
+	w.room = &room{lenses: w.lenses}
 	w.counts = newCounts(len(g.policy.Rules()))
 	w.look = nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -279,18 +280,36 @@ func TestHostileKeysAndValuesDoNotFillTheMemory(t *testing.T) {
 	p, err := policy.Parse("", []byte(strict+"gauges: {default: last}\n"))
 	require.NoError(t, err)
 	w := newLab(t, 1, p).guard.take()
-	for i := range 3 * cacheEntries {
-		md := gaugeBatch(fmt.Sprintf("app.m%c%d", 'a'+i%26, i/26), fmt.Sprintf("key-%d%s", i, strings.Repeat("k", i%300)), fmt.Sprint("value-", i))
+	for i := range 2 * cacheKeys {
+		md := gaugeBatch(fmt.Sprintf("%sm%c%d", []string{"app.", "train.", "gpu.", ""}[i%4], 'a'+i%26, i/26), fmt.Sprintf("key-%d%s", i, strings.Repeat("k", i%300)), fmt.Sprint("value-", i))
 		md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().At(0).Attributes().PutStr("colour", fmt.Sprint(i))
 		w.scan(md)
 		require.LessOrEqual(t, len(w.names), cacheEntries)
 		require.LessOrEqual(t, len(w.lenses), maxLenses)
+		entries := 0
 		for _, l := range w.lenses {
 			for at := range l.keys {
-				require.LessOrEqual(t, len(l.keys[at][0]), cacheEntries)
+				entries += len(l.keys[at][0]) + len(l.keys[at][1])
 			}
 		}
+		require.LessOrEqual(t, entries, cacheKeys)
 	}
+}
+
+// TestAKeyOfManyWordsIsJudgedInProportionToItsLength: a megabyte of words, which no cache remembers.
+func TestAKeyOfManyWordsIsJudgedInProportionToItsLength(t *testing.T) {
+	t.Parallel()
+	p, err := policy.Parse("", []byte(strict))
+	require.NoError(t, err)
+	class := p.Metric("app.m").Class
+	began := time.Now()
+	enforce, _ := class.Judge(policy.Datapoint, false, strings.Repeat("a.", 1<<19))
+	require.NotNil(t, enforce, "its values are looked at")
+	require.Zero(t, enforce.Key())
+	enforce, _ = class.Judge(policy.Datapoint, false, strings.Repeat("run.", 1<<18)+"id")
+	require.NotZero(t, enforce.Key())
+	p.Metric(strings.Repeat("epoch_", 1<<17))
+	require.Less(t, time.Since(began), 20*time.Second)
 }
 
 // TestUntouchedPointsCostNoAllocationUnderTheShippedPolicy: lists, shapes and selectors are looked at for every value.
@@ -365,4 +384,50 @@ func TestOurOwnPointsPassTheShippedPolicyUntouched(t *testing.T) {
 		require.NotContains(t, line, "values_replaced")
 		require.NotContains(t, line, "rejected")
 	}
+}
+
+// TestMoreClassesThanAWorkerRemembers: a policy of many selectors, and one resource with a metric of each combination of them.
+func TestMoreClassesThanAWorkerRemembers(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	text.WriteString("attributes:\n  deny:\n")
+	for i := range 7 {
+		fmt.Fprintf(&text, "    - {exact: [k%d], metrics: {regex: ['.*x%d.*']}}\n", i, i)
+	}
+	p, err := policy.Parse("", []byte(text.String()))
+	require.NoError(t, err)
+	l := newLab(t, 1, p)
+	l.at(1000)
+	md := gaugeBatch("first", "ok", "v")
+	ms := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics()
+	for i := range 7 {
+		md.ResourceMetrics().At(0).Resource().Attributes().PutStr(fmt.Sprint("k", i), "v")
+	}
+	for n := range 1 << 7 {
+		m := ms.AppendEmpty()
+		name := "m"
+		for i := range 7 {
+			if n>>i&1 == 1 {
+				name += fmt.Sprint("x", i)
+			}
+		}
+		m.SetName(name)
+		point := m.SetEmptyGauge().DataPoints().AppendEmpty()
+		point.SetTimestamp(20)
+		point.SetIntValue(1)
+	}
+	l.feed(t, md)
+	l.guard.flush(t.Context(), false)
+	seen := 0
+	everyMap(l.taken(t), func(metric string, at policy.Level, m pcommon.Map) {
+		if at != policy.Resource {
+			return
+		}
+		seen++
+		for i := range 7 {
+			_, there := m.Get(fmt.Sprint("k", i))
+			require.Equal(t, !strings.Contains(metric, fmt.Sprint("x", i)), there, "k%d on the resource of %s", i, metric)
+		}
+	})
+	require.Equal(t, 1<<7+1, seen)
 }

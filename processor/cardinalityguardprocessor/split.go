@@ -27,9 +27,9 @@ func (w *worker) split(md pmetric.Metrics) {
 
 // parting is the metrics that need the same changes.
 type parting struct {
-	of     map[*lens]int // group of each lens
-	result []pcommon.Map // of each group; the first group stays where it is
-	refs   []string      // of each group: the keys that entity references lose
+	of     map[string]int // group of each class
+	result []pcommon.Map  // of each group; the first group stays where it is
+	refs   []string       // of each group: the keys that entity references lose
 }
 
 // part groups the lenses of some metrics by what they make of attributes and of references to entities. It is nil when all metrics need the same.
@@ -45,7 +45,7 @@ func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens, refs f
 	if untouched == len(lenses) {
 		return nil
 	}
-	p := &parting{of: map[*lens]int{}}
+	p := &parting{of: map[string]int{}}
 	w.silent = true
 	defer func() { w.silent = false }()
 	for _, l := range lenses {
@@ -61,7 +61,7 @@ func (w *worker) part(attrs pcommon.Map, at policy.Level, lenses []*lens, refs f
 		if n == len(p.result) {
 			p.result, p.refs = append(p.result, result), append(p.refs, lost)
 		}
-		p.of[l] = n
+		p.of[l.class.ID()] = n
 	}
 	if len(p.result) < 2 {
 		return nil
@@ -91,7 +91,7 @@ func (w *worker) differing(found []*lens, ms pmetric.MetricSlice) []*lens {
 		l := w.of(ms.At(k).Name()).lens
 		known := false
 		for _, f := range found {
-			known = known || f == l
+			known = known || f.class.ID() == l.class.ID()
 		}
 		if !known {
 			found = append(found, l)
@@ -156,7 +156,7 @@ func (w *worker) splitScope(rm pmetric.ResourceMetrics, sm pmetric.ScopeMetrics)
 // move takes the metrics of a group to another slice.
 func (w *worker) move(from, to pmetric.MetricSlice, p *parting, group int) {
 	from.RemoveIf(func(m pmetric.Metric) bool {
-		if p.of[w.of(m.Name()).lens] != group {
+		if p.of[w.of(m.Name()).lens.class.ID()] != group {
 			return false
 		}
 		m.MoveTo(to.AppendEmpty())

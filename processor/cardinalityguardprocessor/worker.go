@@ -13,6 +13,7 @@ type worker struct {
 	*government
 	names    map[string]*named
 	lenses   map[*policy.Class]*lens
+	room     *room  // of the lenses
 	look     *lens  // of what is looked at
 	metric   string // that is looked at; empty on a resource or a scope
 	found    []*lens

@@ -1,5 +1,7 @@
 package policy
 
+import "strings"
+
 // Class is the metrics that all rules see alike.
 type Class struct {
 	policy   *Policy
@@ -7,6 +9,9 @@ type Class struct {
 	training bool
 	keeps    []*matcher
 }
+
+// ID tells classes of a policy apart.
+func (c *Class) ID() string { return c.bits }
 
 // in says whether the class is picked by a selector.
 func (c *Class) in(selector int) bool { return selector == anyMetric || c.bits[selector] == 1 }
@@ -77,12 +82,7 @@ func (j *judgement) removeBy(mode Mode, rule RuleID) {
 
 func (j *judgement) remove() {
 	p := j.class.policy
-	for i, t := range j.toks {
-		if i > 0 {
-			j.whole += "."
-		}
-		j.whole += t
-	}
+	j.whole = strings.Join(j.toks, ".")
 	for _, d := range p.denials {
 		if !j.applies(d.selector, d.places) {
 			continue
