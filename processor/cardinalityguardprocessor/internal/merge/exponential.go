@@ -36,7 +36,8 @@ func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast
 		return false
 	}
 	for _, side := range []pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
-		if n := int64(side.BucketCounts().Len()); n > 1<<16 || int64(side.Offset())+n > math.MaxInt32 {
+		first, n := int64(side.Offset()), int64(side.BucketCounts().Len())
+		if limit := indexLimit(p.Scale()); n > 0 && (n > 1<<16 || first < -limit || first+n > limit) {
 			return false
 		}
 	}
@@ -56,6 +57,14 @@ func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast
 		}
 	}
 	return all == into.count
+}
+
+// indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.
+func indexLimit(scale int32) int64 {
+	if scale >= 0 {
+		return 1100 << scale
+	}
+	return 1100>>-scale + 2
 }
 
 // difference makes a point what came since the last one of its source and says whether something fell. The last one is brought to the scale
