@@ -53,6 +53,7 @@ const (
 // Attribute keys of the OpenTelemetry semantic conventions 1.45.0 that a record carries.
 const (
 	AttrLogFilePath         = "log.file.path"
+	AttrLogFileName         = "log.file.name"
 	AttrLogFileRecordOffset = "log.file.record_offset" // int, bytes from the start of the file
 	AttrLogRecordUID        = "log.record.uid"
 	AttrHostName            = "host.name"
@@ -115,6 +116,8 @@ const (
 	BodyEpochsCompleted = "epochs_completed"
 	BodyArtifacts       = "artifacts"
 	BodyState           = "state"
+	BodyLastGrowth      = "last_growth"
+	BodyBytesBehind     = "bytes_behind"
 	BodyFramework       = "framework"
 )
 
