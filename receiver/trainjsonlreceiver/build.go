@@ -19,10 +19,12 @@ var errNoRunID = errors.New("neither the line nor the path names a run: give eac
 
 // source is what the records of one batch share.
 type source struct {
-	path string
-	id   pathID
-	file uint32
-	run  string // that the last record named
+	path     string
+	nameless bool // the path is no attribute
+	named    bool // its last element is one
+	id       pathID
+	file     uint32
+	run      string // that the last record named
 }
 
 // badLine is a line that is no record.
@@ -205,7 +207,7 @@ func (b *builder) common(l *line, src source, run string, found prefixed) {
 	attrs := b.scratch.Attributes()
 	putRank(attrs, found.rank)
 	src.id.put(attrs)
-	attrs.PutStr(trainrecord.AttrLogFilePath, src.path)
+	src.putFile(attrs)
 	attrs.PutInt(trainrecord.AttrLogFileRecordOffset, l.offset)
 	attrs.PutStr(trainrecord.AttrLogRecordUID, uidOf(run, src.file, l))
 	if found.time != "" && b.scratch.Timestamp() == 0 {

@@ -109,13 +109,14 @@ func TestMarkSurvivesStorage(t *testing.T) {
 		Path: "/a/\xff", Origin: "/b/\xfe", Born: 5, Offset: 2000, Before: 1 << 63, HeadLen: 1024, Head: 1<<64 - 1,
 		FileID: 1 << 31, HasFile: true, Torn: 2000, Ended: true, Run: "r\xff", GoneTime: 9,
 	}
-	back, err := decodeMark(encodeMark(m))
+	back, unread, err := decodeMark(encodeMark(m, 77))
 	require.NoError(t, err)
+	assert.EqualValues(t, 77, unread)
 	assert.Equal(t, m, back)
 	for _, text := range []string{
-		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`,
+		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`, `{"v":1,"unread":-1}`,
 	} {
-		_, err := decodeMark([]byte(text))
+		_, _, err := decodeMark([]byte(text))
 		assert.Error(t, err, text)
 	}
 }

@@ -29,6 +29,10 @@ type part struct {
 // deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
 // returns nil, or errStopped. What the pipeline refuses for good is halved until a record is refused alone.
 func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part, p *permit, acknowledge func(upTo int64)) error {
+	if !p.outside() {
+		return errStopped
+	}
+	defer p.inside()
 	todo := []part{whole}
 	for len(todo) > 0 {
 		next := todo[len(todo)-1]

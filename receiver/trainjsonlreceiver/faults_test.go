@@ -351,7 +351,7 @@ func TestAStorageThatCannotListIsAskedFileByFile(t *testing.T) {
 	}
 	assert.Len(t, r.sink.got(), 5)
 	r.host.Fail(func(call componentcheck.StorageCall) error {
-		if call.Op == "get" {
+		if call.Op == "get" || call.Op == "batch" && !call.Writes {
 			return syscall.EIO
 		}
 		return nil

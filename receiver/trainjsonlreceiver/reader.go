@@ -40,6 +40,10 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 	}
 	m, tl := s.get()
 	t.handles.give(s, m != before || tl != tailBefore)
+	if after == nextWait && s.swapped() { // the old file is at its end
+		t.handles.drop(s)
+		return nextAgain
+	}
 	return after
 }
 

@@ -16,6 +16,7 @@ const (
 	readStale      = "stale"
 	readMissing    = "missing"
 	readIO         = "io"
+	readHung       = "hung"
 )
 
 // discoverySlow is the reason of a search that takes long.
@@ -30,6 +31,8 @@ func readReason(err error) string {
 		return readPermission
 	case errors.Is(err, syscall.ESTALE):
 		return readStale
+	case errors.Is(err, errHung):
+		return readHung
 	case errors.Is(err, fs.ErrNotExist):
 		return readMissing
 	default:
@@ -41,7 +44,9 @@ func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 // discoveryError counts and logs a place that cannot be looked at. It is looked at again.
 func (t *tailer) discoveryError(ctx context.Context, path string, err error) {
-	t.denied = t.denied || isDenied(err)
+	if isDenied(err) {
+		t.denied.Store(true)
+	}
 	t.cannotLook(ctx, path, err)
 }
 
@@ -57,7 +62,7 @@ func (t *tailer) cannotLook(ctx context.Context, path string, err error) {
 
 // reportStatus tells the collector when permissions are missing for all there is, and when that is over.
 func (t *tailer) reportStatus() {
-	readable, denied := false, t.denied
+	readable, denied := false, t.denied.Load()
 	for _, s := range t.list() {
 		s.mu.Lock()
 		if !s.gone {
@@ -109,21 +114,12 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	}
 }
 
-// observe gives the gauges their values.
-func (t *tailer) observe() (known, open, stalled, unreadable, unread int64) {
-	for _, s := range t.list() {
-		s.mu.Lock()
-		if !s.gone {
-			known++
-			unread += max(s.size-s.mark.Offset, 0)
-		}
-		if s.stalled {
-			stalled++
-		}
-		if s.denied {
-			unreadable++
-		}
-		s.mu.Unlock()
+// tellHang counts and logs a file that does not answer.
+func (t *tailer) tellHang(ctx context.Context, path string) {
+	if ctx.Err() != nil {
+		return
 	}
-	return known, int64(t.handles.count()), stalled, unreadable, unread
+	t.tel.ReadErrors.Add(ctx, 1, t.tel.Reason(readHung))
+	t.warn("hang", "A file system does not answer, the other files go on; check the mount",
+		zap.String("file", path), zap.Int("calls", t.hangs.count()))
 }

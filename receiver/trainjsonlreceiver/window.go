@@ -99,6 +99,9 @@ func (s *stream) acknowledgeWith(m mark, upTo int64, before []byte) {
 func (s *stream) verifyHead(f openFile) (why string, err error) {
 	m, _ := s.get()
 	birth := f.Born()
+	if s.key.path != "" {
+		birth = 0 // what is at the path is the file, whatever it is made of
+	}
 	if m.Born != 0 && birth != 0 && m.Born != birth {
 		return rewriteReplaced, nil
 	}
@@ -123,11 +126,16 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 // restart reads a file from its start again.
 func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string) next {
 	m, _ := s.get()
+	if fi, err := f.Stat(); err == nil {
+		t.lose(ctx, s.cutOff(fi.Size()), m.Path, m.Offset, "A file was rewritten before it was read to its end; append to streams, and copy them only when they are read")
+	}
 	t.tel.Rewrites.Add(ctx, 1, t.tel.Reason(why))
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
 	again := m.restart()
-	again.Born = f.Born()
+	if s.key.path == "" {
+		again.Born = f.Born()
+	}
 	s.setTail(tail{})
 	s.head, s.headLen = xxhash.New(), 0
 	s.set(again)
@@ -140,7 +148,7 @@ func (t *tailer) source(s *stream, m mark) source {
 		id := newPathID(t.pathRegex, m.Origin)
 		s.id, s.idOrigin = &id, m.Origin
 	}
-	return source{path: validText(m.Path), id: *s.id, file: m.FileID, run: m.Run}
+	return source{path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName, id: *s.id, file: m.FileID, run: m.Run}
 }
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
