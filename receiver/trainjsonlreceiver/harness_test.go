@@ -142,6 +142,7 @@ type rig struct {
 	r    *trainReceiver
 
 	notify func() (watching, error)
+	local  func(folder string) bool
 	files  fileSystem // nil = the operating system's
 }
 
@@ -192,6 +193,9 @@ func (r *rig) start() {
 	one, err := newReceiver(r.set, r.cfg, r.sink)
 	require.NoError(r.t, err)
 	one.notify = r.notify // the clock of a bubble stands still while the operating system is waited for
+	if r.local != nil {
+		one.local = r.local
+	}
 	if r.files != nil {
 		one.files = r.files
 	}

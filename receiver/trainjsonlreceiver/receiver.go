@@ -35,6 +35,7 @@ type trainReceiver struct {
 	tel  *metadata.Telemetry
 
 	files  fileSystem
+	local  func(folder string) bool
 	notify func() (watching, error) // nil = files are polled alone
 	tailer *tailer
 	cancel context.CancelFunc
@@ -52,7 +53,7 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*train
 	if err != nil {
 		return nil, err
 	}
-	return &trainReceiver{set: set, cfg: cfg, next: next, obs: obs, tel: tel, files: osFiles{}, notify: watchFiles}, nil
+	return &trainReceiver{set: set, cfg: cfg, next: next, obs: obs, tel: tel, files: osFiles{}, local: isLocal, notify: watchFiles}, nil
 }
 
 // Start begins to read.
@@ -108,7 +109,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		work:   make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
 	}
 	t.watch = watch{
-		local: isLocal, fs: r.files, logger: r.set.Logger,
+		local: r.local, fs: r.files, logger: r.set.Logger,
 		matches: func(path string) bool { return t.globs.match(path) },
 		refused: func(reason string) { r.tel.WatchLimits.Add(context.Background(), 1, r.tel.Reason(reason)) },
 	}
