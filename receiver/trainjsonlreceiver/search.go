@@ -40,7 +40,7 @@ func (t *tailer) search(ctx context.Context, now time.Time) {
 	t.spawn(func() {
 		files := t.detours.tree(ctx, t, func() { t.found <- found{began: now, abandoned: true} })
 		clock := time.Now()
-		f := t.find(ctx, files, known)
+		f := t.find(files, known)
 		if files.end() {
 			return // it was left behind
 		}
@@ -53,8 +53,8 @@ func (t *tailer) search(ctx context.Context, now time.Time) {
 }
 
 // find is the search itself.
-func (t *tailer) find(ctx context.Context, files *tree, known map[string]bool) found {
-	ctx = files.ctx
+func (t *tailer) find(files *tree, known map[string]bool) found {
+	ctx := files.ctx
 	paths, err := t.globs.find(ctx, files, func(path string, err error) {
 		files.denied = files.denied || isDenied(err)
 		t.watch.see(path, false)
