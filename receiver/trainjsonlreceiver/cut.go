@@ -67,11 +67,14 @@ type tail struct {
 	crc     uint32
 	before  uint32 // crc without the last byte
 	last    byte
+	near    [beforeBytes]byte // the last bytes looked at, at its end: they tell whether the tail was rewritten
 }
 
 // add takes further bytes, which have no newline. offset is that of the tail's first byte.
 func (t *tail) add(chunk []byte, offset int64) {
 	t.scanned += int64(len(chunk))
+	copy(t.near[:], t.near[min(len(chunk), beforeBytes):])
+	copy(t.near[max(beforeBytes-len(chunk), 0):], chunk[max(len(chunk)-beforeBytes, 0):])
 	if offset == 0 && t.scanned == int64(len(chunk)) && bytes.HasPrefix(chunk, bom) {
 		t.skipped = int64(len(bom))
 		chunk = chunk[len(bom):]

@@ -71,6 +71,16 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		s.setTail(tl)
 	}
 	s.lookedTime = fi.ModTime()
+	if tl.scanned > 0 && size > m.Offset+tl.scanned {
+		ok, err := tl.stands(f, m.Offset)
+		if err != nil {
+			return nextWait, err
+		}
+		if !ok {
+			tl = tail{} // likewise, and is longer now
+			s.setTail(tl)
+		}
+	}
 	need := min(t.turnSize, size-m.Offset)
 	if tl.scanned > 0 {
 		found, end, err := t.probe(s, f, m, &tl, size)

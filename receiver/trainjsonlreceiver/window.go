@@ -151,6 +151,14 @@ func (t *tailer) source(s *stream, m mark) source {
 	return source{path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName, id: *s.id, file: m.FileID, run: m.Run}
 }
 
+// stands says whether the tail's last bytes are still those that were looked at.
+func (t *tail) stands(f openFile, offset int64) (bool, error) {
+	var buf [beforeBytes]byte
+	n := int(min(t.scanned, beforeBytes))
+	got, err := readAt(f, buf[:n], offset+t.scanned-int64(n))
+	return got == n && bytes.Equal(buf[:n], t.near[beforeBytes-n:]), err
+}
+
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
 func (t *tailer) probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end int64, err error) {
 	buf := takeBuffer(turnBytes)
