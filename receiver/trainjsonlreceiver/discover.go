@@ -117,6 +117,7 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 		t.lookGone(ctx, s, now)
 		return
 	}
+	s.news.Store(false)
 	fi, err := t.fs.Stat(path)
 	now = t.lookers.clock(now)
 	switch {
@@ -189,6 +190,9 @@ func (s *stream) seen(fi fs.FileInfo, now time.Time, cfg *Config) bool {
 		}
 	}
 	s.lookAgain(next)
+	if s.news.Load() {
+		s.due.Store(0)
+	}
 	return !now.Before(s.retryAt) && (s.looked != s.size || s.tornDue(now, cfg.TornAfter))
 }
 

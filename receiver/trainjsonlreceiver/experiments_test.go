@@ -59,6 +59,9 @@ var experiments = map[string][]string{
 	"report: memory grows with a backlog":           {"TestInFlightBytesAreBounded"},
 	"report: links":                                 {"TestSymbolicLinks", "TestALinkToTheLatestRunMixesNoRuns"},
 	"report: NFS: stale handles, files that vanish": {"TestFilesThatCannotBeReadAreTriedAgain", "TestAFileAwayForAWhileGoesOnWhereItWas", "TestIdentityByPathNeedsNoInodes"},
+	"fault: ENOSPC":                                 {"TestFailedCheckpointsAreWrittenLater"},
+	"fault: EIO, ESTALE, EACCES, short reads":       {"TestFilesThatCannotBeReadAreTriedAgain"},
+	"fault: no answer":                              {"TestAFileSystemThatDoesNotAnswerHoldsUpItsOwnFilesOnly", "TestWhatHangsIsBounded"},
 	"report: duplicates cannot be told":             {"TestEqualLinesKeepTheirIdentityOverAReread"},
 }
 

@@ -142,11 +142,11 @@ func (s *stream) hang(on bool) {
 	s.hanging = on
 }
 
-// idle says that no look waits or goes on, but for those that hang.
-func (l *lookers) idle() bool {
+// awaitsNone says that every file that was found has been looked at.
+func (l *lookers) awaitsNone() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.queue) == 0 && l.working == 0
+	return len(l.pending) == 0
 }
 
 func (l *lookers) stop() {

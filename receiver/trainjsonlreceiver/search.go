@@ -18,6 +18,8 @@ const (
 	maxWatchedSearch = time.Minute
 	// slowSearch is how long a search may take before that is told.
 	slowSearch = 10 * time.Second
+	// settleAfter is how long looks at what the first search found are waited for.
+	settleAfter = time.Minute
 	// searchShare is the part of the time that searching for files may take, as 1/n.
 	searchShare = 20
 )
@@ -141,13 +143,15 @@ func (t *tailer) takeUp(ctx context.Context, f found, now time.Time) {
 		}
 	}
 	t.unskip(f.files)
-	t.searchedOnce = true
+	if t.firstFound.IsZero() {
+		t.firstFound = now
+	}
 }
 
-// settle notes, when the first search is over and all that it found was looked at, what the checkpoints name and is not
-// there.
+// settle notes, when the first search is over and all that it found was looked at, or hangs, what the checkpoints name and
+// is not there.
 func (t *tailer) settle(ctx context.Context, now time.Time) {
-	if !t.searchedOnce || t.settled.Load() || !t.lookers.idle() {
+	if t.firstFound.IsZero() || t.settled.Load() || !t.lookers.awaitsNone() && now.Sub(t.firstFound) < settleAfter {
 		return
 	}
 	t.settled.Store(true)

@@ -44,6 +44,7 @@ type stream struct {
 	// Of the poll.
 	due    atomic.Int64  // when to look at it next, Unix ns
 	asked  atomic.Bool   // a look at it waits or goes on
+	news   atomic.Bool   // since the last look began, something was told of it
 	device atomic.Uint64 // that it is on
 
 	// Of the turn, of which a file has one at a time.
@@ -86,6 +87,12 @@ type stream struct {
 	gone     bool          // its path leads elsewhere or nowhere
 	left     time.Time     // when it went away, until its unread bytes are counted
 	unsure   int64         // unread bytes that storage has
+}
+
+// hear has the file looked at, also if a look at it goes on.
+func (s *stream) hear() {
+	s.news.Store(true)
+	s.due.Store(0)
 }
 
 // never is no time at which a file is looked at.

@@ -70,8 +70,8 @@ type tailer struct {
 	found         chan found // what a search found; one runs at a time
 	searching     bool
 	searchBegan   time.Time
-	slow          bool // the search that runs was counted as slow
-	searchedOnce  bool
+	slow          bool      // the search that runs was counted as slow
+	firstFound    time.Time // when the first search ended
 	statusAt      time.Time
 	unhealthy     bool // as reported last
 

@@ -2,6 +2,7 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"time"
@@ -132,7 +133,7 @@ func (w *watch) folder(name string) {
 	}
 	err := n.Add(name)
 	w.see(name, err == nil)
-	if err == nil || isMissing(err) || isDenied(err) {
+	if err == nil || isMissing(err) || isDenied(err) || errors.Is(err, fsnotify.ErrClosed) {
 		return
 	}
 	w.mu.Lock()
@@ -257,7 +258,7 @@ func (w *watch) take(e fsnotify.Event) {
 		_ = n.Remove(e.Name) // the system may have done so
 	}
 	if s != nil {
-		s.due.Store(0)
+		s.hear()
 	}
 	if e.Has(fsnotify.Create) && s == nil && !moved && w.concerns(e.Name) {
 		w.mu.Lock()
@@ -284,7 +285,7 @@ func (w *watch) missed(error) {
 	defer w.mu.Unlock()
 	w.dirty = true
 	for _, s := range w.files {
-		s.due.Store(0)
+		s.hear()
 	}
 }
 
