@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"sync"
 	"time"
@@ -16,6 +17,9 @@ const (
 	maxDetours  = 16
 	maxBranches = 4
 )
+
+// searchDevice stands for that of a search, which is on many.
+const searchDevice = math.MaxUint64
 
 // errHung says that a file system does not answer.
 var errHung = errors.New("the file system does not answer")
@@ -97,7 +101,7 @@ type tree struct {
 func (d *detours) tree(ctx context.Context, t *tailer, leave func()) *tree {
 	tr := &tree{tailer: t, leave: leave}
 	tr.ctx, tr.cancel = context.WithCancel(ctx)
-	tr.work = t.hangs.begin(0, tr.hang)
+	tr.work = t.hangs.begin(searchDevice, tr.hang)
 	tr.work.pause()
 	return tr
 }

@@ -201,13 +201,41 @@ func TestWhatHangsIsBounded(t *testing.T) {
 					r.append(fmt.Sprintf("bad%02d/train.jsonl", i), rows(1, 1))
 				}
 				time.Sleep(2 * time.Minute)
+				r.write("good/train.jsonl", rows(0, 3))
 				hung := r.r.tailer.hangs.count()
 				assert.Positive(t, hung)
 				assert.LessOrEqual(t, hung, maxHangDevice+maxLookers)
 				files.recover()
 				time.Sleep(time.Minute)
 				r.stop()
-				assert.Len(t, r.sink.got(), 200)
+				assert.Len(t, r.sink.got(), 203)
+			})
+		})
+	}
+}
+
+func TestMoreHangsThanReadersHoldUpNoOther(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"stat", "open", "read"} {
+		t.Run(op, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			files := newHangingFiles(func(o, path string) bool { return o == op && strings.Contains(path, "/bad") })
+			r.files = files
+			synctest.Test(t, func(t *testing.T) {
+				files.inBubble()
+				for i := range maxHangDevice - 6 {
+					r.write(fmt.Sprintf("bad%d/train.jsonl", i), rows(0, 1))
+				}
+				r.start()
+				time.Sleep(time.Minute)
+				r.write("good/train.jsonl", rows(0, 3))
+				time.Sleep(20 * time.Second)
+				assert.Len(t, r.sink.of("good/train.jsonl"), 3)
+				files.recover()
+				time.Sleep(20 * time.Second)
+				r.stop()
+				assert.Len(t, r.sink.got(), 3+maxHangDevice-6)
 			})
 		})
 	}

@@ -205,6 +205,7 @@ func TestAFileThatWentAwayWhileTheCollectorWasDownIsTold(t *testing.T) {
 			r.write("a/train.jsonl", c.text)
 			tl := r.open()
 			tl.step(ctx)
+			require.NoError(t, tl.save(ctx))
 			r.append("a/train.jsonl", c.unread)
 			tl.poll(ctx, time.Now().Add(time.Minute))
 			require.NoError(t, tl.saveLast(ctx))

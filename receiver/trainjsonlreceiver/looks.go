@@ -159,7 +159,7 @@ func (j job) device() uint64 {
 	if j.stream != nil {
 		return j.stream.device.Load()
 	}
-	return 0
+	return j.found.key.dev
 }
 
 func (j job) path() string {

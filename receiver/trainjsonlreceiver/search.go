@@ -99,6 +99,9 @@ func (t *tailer) distinct(files *tree, all []candidate) []candidate {
 	kept := all[:0]
 	for _, c := range all {
 		fi, err := files.Stat(c.path)
+		if errors.Is(err, errHung) {
+			continue // a look at it would hang too
+		}
 		if err == nil && fi.Mode().IsRegular() { // else the look at it tells
 			c.key = t.keyFor(fi, c.path)
 			if seen[c.key] {
