@@ -218,5 +218,5 @@ func TestAHangingBackendCostsBoundedMemoryAndTime(t *testing.T) {
 	assert.Less(t, peak, 600_000, "kB at the peak")
 	stopping := time.Now()
 	t.Cleanup(func() { t.Logf("peak %d kB, stopped in %s", peak, time.Since(stopping)) })
-	c.Stop() // fails the test when it takes longer than half a minute
+	c.Stop() // fails the test when it takes longer than a minute
 }

@@ -24,7 +24,7 @@ const BinaryEnv = "OTELCOL_TRAIN"
 
 const (
 	readyWithin = 60 * time.Second
-	stopWithin  = 30 * time.Second
+	stopWithin  = 60 * time.Second // systemd waits 90 s before it kills
 	pollEvery   = 20 * time.Millisecond
 	readyLine   = "Everything is ready"
 	settle      = 100 * time.Millisecond // the binary begins to listen to signals a moment after it says that it is ready
