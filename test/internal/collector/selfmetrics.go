@@ -35,4 +35,6 @@ func (p *Process) WaitMetric(name string, labels map[string]string, want float64
 	}
 }
 
-func (p *Process) scrape() (Metrics, error) { return selfmetrics.Scrape(context.Background(), p.metrics) }
+func (p *Process) scrape() (Metrics, error) {
+	return selfmetrics.Scrape(context.Background(), p.metrics)
+}
