@@ -28,17 +28,16 @@ func main() {
 
 // compare runs a suite below build/bench of the checkout that it is started in and prints its table.
 func compare(ctx context.Context, out io.Writer, name, of string) error {
-	b := &bench{dir: filepath.Join("build", "bench")}
+	b := &bench{dir: filepath.Join("build", "bench"), factor: 1}
 	var err error
 	if b.suite, err = readSuite(name); err != nil {
 		return err
 	}
-	factor := 1.0
 	switch of {
 	case "full":
 		b.size = b.suite.Full
 	case "gate":
-		b.size, factor = b.suite.Gate, tolerance
+		b.size, b.factor = b.suite.Gate, tolerance
 	default:
 		return fmt.Errorf("size: want full or gate, got %q", of)
 	}
@@ -55,7 +54,7 @@ func compare(ctx context.Context, out io.Writer, name, of string) error {
 	if err != nil {
 		return err
 	}
-	missed := b.print(out, rows, factor)
+	missed := b.print(out, rows)
 	if len(missed) > 0 {
 		return fmt.Errorf("missed: %s", strings.Join(missed, "; "))
 	}
@@ -63,8 +62,8 @@ func compare(ctx context.Context, out io.Writer, name, of string) error {
 }
 
 // print writes the table and returns the targets that were missed.
-func (b *bench) print(out io.Writer, rows []row, factor float64) (missed []string) {
-	fmt.Fprintf(out, "%s.\nMedians of %d alternating runs on %d cores, starting included; the ratio is that of the medians, in brackets that of single rounds.\n",
+func (b *bench) print(out io.Writer, rows []row) (missed []string) {
+	fmt.Fprintf(out, "%s.\nMedians of at least %d alternating runs on %d cores, starting included; the ratio is that of the medians, in brackets that of single rounds.\n",
 		b.suite.About, b.size.Runs, runtime.NumCPU())
 	for _, contender := range b.suite.Contenders {
 		fmt.Fprintf(out, "\n| load | measure | %s | %s | ratio | wanted | |\n| --- | --- | ---: | ---: | ---: | --- | --- |\n", b.suite.Peer, contender)
@@ -73,8 +72,8 @@ func (b *bench) print(out io.Writer, rows []row, factor float64) (missed []strin
 			if r.contender != contender {
 				continue
 			}
-			fmt.Fprintln(out, r.line(factor))
-			if !r.met(factor) {
+			fmt.Fprintln(out, r.line(b.factor))
+			if !r.met(b.factor) {
 				missed = append(missed, fmt.Sprintf("%s, %s of %s (wanted %s)", r.load, r.measure, contender, r.wanted()))
 			}
 		}

@@ -28,6 +28,7 @@ type bench struct {
 	dir    string
 	suite  suite
 	size   size
+	factor float64 // by which a target may be missed
 }
 
 // configs writes the shipped configurations to where the binary can read them.

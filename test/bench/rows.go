@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -51,8 +52,8 @@ func (b *bench) data(files, lines int, use func(dir string) error) error {
 
 // startRows tells what starting costs; no target speaks of it.
 func (b *bench) startRows(ctx context.Context) ([]row, error) {
-	costs, err := b.costs(ctx, 0, 0)
-	if err != nil {
+	costs := map[string][]cost{}
+	if err := b.data(0, 0, func(dir string) error { return b.loads(ctx, dir, 0, costs) }); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	return b.compare(func(name string) []row {
@@ -63,11 +64,35 @@ func (b *bench) startRows(ctx context.Context) ([]row, error) {
 	}), nil
 }
 
+// loadRows measures a load, and more of it while a target is missed.
 func (b *bench) loadRows(ctx context.Context, files int) ([]row, error) {
-	costs, err := b.costs(ctx, files, b.size.Lines)
-	if err != nil {
-		return nil, err
-	}
+	var rows []row
+	costs := map[string][]cost{}
+	err := b.data(files, b.size.Lines, func(dir string) error {
+		for range 1 + b.size.More {
+			if err := b.loads(ctx, dir, b.size.Lines, costs); err != nil {
+				return err
+			}
+			rows = b.rowsOf(files, costs)
+			if !slices.ContainsFunc(rows, func(r row) bool { return !r.met(b.factor) }) {
+				return nil
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// loads runs every configuration over data, and adds what it cost.
+func (b *bench) loads(ctx context.Context, data string, lines int, costs map[string][]cost) error {
+	return b.inTurn(b.size.Runs, func(name string) error {
+		c, err := b.load(ctx, name, data, lines)
+		costs[name] = append(costs[name], c)
+		return err
+	})
+}
+
+func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 	load := fmt.Sprintf("%s lines, %s", thousands(b.size.Lines), countOf(files, "file"))
 	perLine := func(c cost) float64 { return float64(c.cpu.Nanoseconds()) / 1e3 / float64(b.size.Lines) }
 	return b.compare(func(name string) []row {
@@ -76,20 +101,7 @@ func (b *bench) loadRows(ctx context.Context, files int) ([]row, error) {
 			{load: load, measure: "wall, s", format: "%.2f", ours: each(costs[name], wallSeconds), target: b.suite.Targets.Wall},
 			{load: load, measure: "peak memory, MiB", format: "%.0f", ours: each(costs[name], peakMebi), target: b.suite.Targets.PeakRSS},
 		}
-	}), nil
-}
-
-// costs gives the runs of each configuration over a data set.
-func (b *bench) costs(ctx context.Context, files, lines int) (map[string][]cost, error) {
-	costs := map[string][]cost{}
-	err := b.data(files, lines, func(dir string) error {
-		return b.inTurn(b.size.Runs, func(name string) error {
-			c, err := b.load(ctx, name, dir, lines)
-			costs[name] = append(costs[name], c)
-			return err
-		})
 	})
-	return costs, err
 }
 
 func (b *bench) idleRows(ctx context.Context) ([]row, error) {
