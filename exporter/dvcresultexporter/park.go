@@ -20,15 +20,24 @@ import (
 // meta is what the storage holds of a run besides its fold. Times are Unix nanoseconds of arrival: they decide when a
 // result is written and are in none.
 type meta struct {
-	ID      string             `json:"id"`
+	ID     string     `json:"id"`
+	Closed bool       `json:"closed,omitempty"`
+	Sides  []sideMeta `json:"sides"` // the owner's first
+}
+
+type sideMeta struct {
+	Host    string             `json:"host,omitempty"`
 	Seen    int64              `json:"seen"`
 	Settled int64              `json:"settled,omitempty"`
-	Closed  bool               `json:"closed,omitempty"`
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
 func (r *run) metaOperation() *storage.Operation {
-	b, _ := json.Marshal(meta{ID: r.id, Seen: r.wallSeen, Settled: r.wallEnd, Closed: r.closed, Verdict: r.verdict}) // cannot fail
+	m := meta{ID: r.id, Closed: r.closed}
+	for _, s := range r.sides {
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.verdict})
+	}
+	b, _ := json.Marshal(m) // cannot fail
 	return storage.SetOperation(metaPrefix+r.key, b)
 }
 
@@ -95,12 +104,12 @@ func (g *engine) shrink(ctx context.Context) {
 	}
 	var loaded []*run
 	for _, r := range g.runs {
-		if r.fold != nil && !r.writing {
+		if r.fold != nil && !r.isWriting() {
 			loaded = append(loaded, r)
 		}
 	}
 	slices.SortFunc(loaded, func(a, b *run) int {
-		return cmp.Or(a.seen.Compare(b.seen), cmp.Compare(a.id, b.id))
+		return cmp.Or(a.lastSeen().Compare(b.lastSeen()), cmp.Compare(a.id, b.id))
 	})
 	for _, r := range loaded[:max(len(loaded)-1, 0)] { // the newest is needed again at once
 		if g.size <= g.maxState() {

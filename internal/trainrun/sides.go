@@ -20,10 +20,22 @@ func (f *Fold) States() []*State {
 	}
 	s := newSides(f, whole.Conflict)
 	out := make([]*State, len(s.hosts))
-	for i, host := range s.hosts {
+	for i := range s.hosts {
 		out[i] = s.project(i).derive()
-		out[i].Conflict = &Conflict{
-			Hosts: whole.Conflict.Hosts, Host: host, Attempt: whole.Attempt, Records: whole.Records.Count,
+		out[i].Conflict = &Conflict{Hosts: s.hosts, Host: s.hosts[i].Host, Attempt: whole.Attempt, Records: whole.Records.Count}
+	}
+	return out
+}
+
+// Hosts names what could be the host of a State beside the owner's, "" included; none when all records are of one.
+func (f *Fold) Hosts() []string {
+	if len(f.cells.items) < 2 {
+		return nil
+	}
+	out := []string{""}
+	for i := range f.cells.items {
+		if host := f.cells.items[i].key.host; host != "" {
+			out = append(out, host)
 		}
 	}
 	return out
@@ -40,7 +52,7 @@ func (f *Fold) HostOf(e *Entry) string {
 // sides are the results of a run in conflict.
 type sides struct {
 	f      *Fold
-	hosts  []string // of each side, the owner's first; "" for work of nobody
+	hosts  []HostSpan // of each side, the owner's first; host "" for work of nobody
 	number map[string]int
 }
 
@@ -54,13 +66,13 @@ func newSides(f *Fold, c *Conflict) *sides {
 	for i, h := range c.Hosts {
 		if i == owner || f.cells.find(cellKey{host: h.Host}) != nil {
 			s.number[h.Host] = len(s.hosts)
-			s.hosts = append(s.hosts, h.Host)
+			s.hosts = append(s.hosts, h)
 		}
 	}
 	for i := range f.cells.items {
 		if c := &f.cells.items[i]; c.key.host == "" && f.cells.only(c.key.file) == "" && c.fold.works() {
 			s.number[""] = len(s.hosts)
-			s.hosts = append(s.hosts, "")
+			s.hosts = append(s.hosts, HostSpan{})
 			break
 		}
 	}

@@ -247,7 +247,8 @@ type EventCount struct {
 
 // Conflict says that rank 0 of one run id worked on several hosts at the same time.
 type Conflict struct {
-	Hosts []HostSpan // by first record, then name: the first one owns the run
+	// Hosts are by first record, then name: the first one owns the run. States names those that have a State.
+	Hosts []HostSpan
 
 	// What follows is set by States. Host is the one whose records the State is made of, "" for work that nobody can be
 	// told to have done; Attempt and Records are the newest attempt and the number of records of all hosts together.
