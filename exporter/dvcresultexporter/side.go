@@ -106,7 +106,7 @@ func (s *side) next(cfg *Config, blocked bool) time.Time {
 	if !s.failSeen.IsZero() {
 		at(s.failedAt(cfg))
 	}
-	if !blocked {
+	if !blocked && s.endSeen.IsZero() && s.failSeen.IsZero() { // silence does not count before these turned out not to decide
 		at(s.quiet.Add(cfg.IdleTimeout))
 	}
 	if cfg.LiveInterval > 0 && s.shown != s.version {

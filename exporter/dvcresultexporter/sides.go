@@ -63,7 +63,11 @@ func shapeOf(st *trainrun.State) string {
 	if st.Conflict == nil {
 		return fmt.Sprint(st.Records.Count)
 	}
-	return fmt.Sprintf("%d %q %+v", st.Records.Count, st.Conflict.Host, st.Conflict.Hosts)
+	shape := fmt.Sprintf("%d %q", st.Records.Count, st.Conflict.Host)
+	for _, h := range st.Conflict.Hosts {
+		shape += fmt.Sprintf(" %q %d", h.Host, h.First)
+	}
+	return shape
 }
 
 // change makes a side due again. The caller holds the lock.

@@ -11,7 +11,6 @@ type marker struct {
 	Schema   string `json:"schema"`
 	RunID    string `json:"run_id"`
 	Conflict bool   `json:"conflict"`
-	Host     string `json:"conflict_host"`
 	Attempts []struct {
 		Attempt int64 `json:"attempt"`
 	} `json:"attempts"`
@@ -44,9 +43,7 @@ func IsBetter(b []byte, st *trainrun.State) bool {
 	switch c := st.Conflict; {
 	case old.Conflict && c == nil: // who sees no conflict has seen less, unless it went away with more records
 		return old.Records.Count >= count
-	case old.Conflict && old.Host != c.Host: // another host was taken for the first
-		return false
-	case !old.Conflict && c != nil: // it tells no hosts apart
+	case c != nil: // what is there may have had records that are another host's by now: more than all hosts have it had not
 		newest, count = c.Attempt, c.Records
 	}
 	if newest = max(newest, 1); attempt != newest {
