@@ -38,7 +38,7 @@ func (r *run) metaOperation() *storage.Operation {
 		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.verdict})
 	}
 	b, _ := json.Marshal(m) // cannot fail
-	return storage.SetOperation(metaPrefix+r.key, b)
+	return storage.SetOperation(metaPrefix+r.key, seal(b))
 }
 
 // compact replaces the journal by snapshots when it has become twice as large as they are. The caller holds the lock.
@@ -68,7 +68,7 @@ func (g *engine) snapshot(ctx context.Context) error {
 		if r.fold != nil && r.saved != r.version {
 			b := r.fold.Snapshot()
 			sizes[r] = int64(len(b))
-			ops = append(ops, storage.SetOperation(foldPrefix+r.key, b))
+			ops = append(ops, storage.SetOperation(foldPrefix+r.key, seal(b)))
 		}
 	}
 	ops = append(ops, g.store.indexOperation(g.store.next, g.keys()))
@@ -136,7 +136,7 @@ func (g *engine) park(ctx context.Context, r *run) error {
 		}
 		r.packed = packed
 	} else if r.saved != r.version {
-		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, snapshot), r.metaOperation(), g.store.indexOperation(g.store.first, g.keys()))
+		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), r.metaOperation(), g.store.indexOperation(g.store.first, g.keys()))
 		if err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func (g *engine) load(ctx context.Context, r *run) error {
 	}
 	if snapshot == nil {
 		r.fold = trainrun.New(r.id)
-	} else if r.fold, err = trainrun.Restore(snapshot); err != nil || r.fold.RunID() != r.id {
-		g.damaged(ctx, foldPrefix+r.key, errors.Join(errDamaged, err))
+	} else if r.fold, err = restoreFold(snapshot, r.id); err != nil {
+		g.damaged(ctx, foldPrefix+r.key, err)
 		r.fold = trainrun.New(r.id)
 		r.version++ // the next snapshot replaces it
 	}
@@ -175,7 +175,24 @@ func (g *engine) unparked(ctx context.Context, r *run) ([]byte, error) {
 	if r.packed == nil {
 		return nil, nil
 	}
-	return io.ReadAll(flate.NewReader(bytes.NewReader(r.packed)))
+	b, err := io.ReadAll(flate.NewReader(bytes.NewReader(r.packed)))
+	return seal(b), err
+}
+
+// restoreFold makes the fold of a sealed snapshot; id is that of its run when it is known.
+func restoreFold(sealed []byte, id string) (*trainrun.Fold, error) {
+	snapshot, err := unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	fold, err := trainrun.Restore(snapshot)
+	if err != nil {
+		return nil, errors.Join(errDamaged, err)
+	}
+	if id != "" && fold.RunID() != id {
+		return nil, fmt.Errorf("%w: that of another run", errDamaged)
+	}
+	return fold, nil
 }
 
 func pack(b []byte) ([]byte, error) {

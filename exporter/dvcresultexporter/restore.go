@@ -67,8 +67,12 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 		return err
 	}
 	var m meta
-	if err := json.Unmarshal(b, &m); err != nil || m.ID == "" || storageKey(m.ID) != key || len(m.Sides) == 0 {
-		return g.restoreFold(ctx, key, b, now)
+	text, err := unseal(b)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil || m.ID == "" || storageKey(m.ID) != key || len(m.Sides) == 0 {
+		return g.restoreAlone(ctx, key, b, now)
 	}
 	r := newRun(m.ID, now)
 	r.closed = m.Closed
@@ -86,8 +90,8 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 	return nil
 }
 
-// restoreFold makes a run without a usable meta value: as if its last record came now. A run that has neither was dropped.
-func (g *engine) restoreFold(ctx context.Context, key string, metaValue []byte, now time.Time) error {
+// restoreAlone makes a run without a usable meta value: as if its last record came now. A run that has neither was dropped.
+func (g *engine) restoreAlone(ctx context.Context, key string, metaValue []byte, now time.Time) error {
 	snapshot, err := g.store.get(ctx, foldPrefix+key)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func (g *engine) restoreFold(ctx context.Context, key string, metaValue []byte, 
 	if snapshot == nil {
 		return nil
 	}
-	fold, err := trainrun.Restore(snapshot)
+	fold, err := restoreFold(snapshot, "")
 	if err != nil || storageKey(fold.RunID()) != key {
 		g.damaged(ctx, foldPrefix+key, errors.Join(errDamaged, err))
 		return nil

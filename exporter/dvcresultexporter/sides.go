@@ -19,13 +19,10 @@ func (g *engine) part(s *side, now time.Time) *trainrun.State {
 	}
 	sides := make([]*side, len(states))
 	for i, st := range states {
-		switch {
-		case i == 0:
+		if i == 0 {
 			sides[i] = r.owner()
-		default:
-			if sides[i] = r.split(st.Conflict.Host); sides[i] == nil {
-				sides[i] = r.newSplit(st.Conflict.Host)
-			}
+		} else if sides[i] = r.split(st.Conflict.Host); sides[i] == nil {
+			sides[i] = r.newSplit(st.Conflict.Host)
 		}
 	}
 	for _, old := range r.sides {
