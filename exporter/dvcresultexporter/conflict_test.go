@@ -247,3 +247,22 @@ func TestADirectoryOfAnotherRunIsNotTakenForThatOfAHost(t *testing.T) {
 		})
 	}
 }
+
+// The storage keeps what was seen of each host: a start does not make unknown what was watched falling silent.
+func TestAStalledHostStaysStalledOverAKill(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(append(on("a", "gpu-01", 1, 1), on("a", "gpu-02", 2, 8)[:3]...)...)
+		pass(40 * time.Minute)
+		other := resultfile.SideDirectory("a", "gpu-02")
+		r.says("a", "success", true, false)
+		r.says(other, "stalled", true, true)
+		before := r.trees()
+		r.kill()
+		r.start()
+		pass(time.Minute)
+		assert.Equal(t, before, r.trees())
+		r.stop()
+	})
+}
