@@ -25,6 +25,7 @@ type Line struct {
 	Kind   LineKind
 	Reason Reason // LineError: why
 	Err    error  // LineError: where and what
+	End    int    // ReasonTrailingData: where the line goes on after its object
 	RunID  string // "" when the line names none
 	Event  string // LineRecord
 	// Resource holds the raw bytes of the line's resource and host: equal bytes mean equal resources. It is valid until
@@ -41,7 +42,8 @@ type Line struct {
 
 // DecoderOptions configure a Decoder.
 type DecoderOptions struct {
-	Location *time.Location // of times without a zone; nil is UTC
+	Location  *time.Location // of times without a zone; nil is UTC
+	NonFinite NonFinite      // what becomes of NaN and the infinities
 }
 
 // Decoder decodes lines. It is not safe for concurrent use.
@@ -58,7 +60,7 @@ func NewDecoder(o DecoderOptions) *Decoder {
 	if o.Location == nil {
 		o.Location = time.UTC
 	}
-	return &Decoder{location: o.Location, empty: plog.NewLogRecord()}
+	return &Decoder{location: o.Location, scan: scanner{nonFinite: o.NonFinite}, empty: plog.NewLogRecord()}
 }
 
 func (l *Line) drop(key string) {
@@ -85,11 +87,14 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 		return d.refuse(lr, d.noObject())
 	}
 	start := d.scan.pos
-	if err := d.head.read(&d.scan, lr.Body()); err != nil {
+	body := lr.Body()
+	if err := d.head.read(&d.scan, &body); err != nil {
 		return d.refuse(lr, err)
 	}
 	if d.scan.peek() != 0 || d.scan.pos < len(line) {
-		return d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+		l := d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+		l.End = d.scan.pos
+		return l
 	}
 	if !d.head.isRecord() {
 		return d.object(start, lr)
@@ -110,6 +115,9 @@ func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
 	switch {
 	case errors.As(err, &le):
 		l.Reason = le.reason
+		if le.reason == ReasonNotJSON && isPythonRepr(d.scan.buf, le.offset) {
+			l.Reason = ReasonPythonRepr
+		}
 	case errors.As(err, &te):
 		l.Reason = ReasonWrongType
 	}

@@ -77,8 +77,8 @@ func (h *lineHead) isRecord() bool {
 	return hasTime && (hasRun || h.hasBody)
 }
 
-// read reads the object that the scanner stands before; the body goes to its place at once.
-func (h *lineHead) read(s *scanner, body pcommon.Value) error {
+// read reads the object that the scanner stands before; the body goes to its place at once. A nil place checks it only.
+func (h *lineHead) read(s *scanner, body *pcommon.Value) error {
 	*h = lineHead{extra: h.extra[:0]}
 	if err := s.open(0); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (h *lineHead) read(s *scanner, body pcommon.Value) error {
 	}
 }
 
-func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
+func (h *lineHead) member(s *scanner, key []byte, body *pcommon.Value) error {
 	if k, ok := headKeyOf(key); ok {
 		if _, again := h.get(k); again {
 			s.duplicateKeys++
@@ -105,7 +105,7 @@ func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
 	case KeyBody:
 		c := s.peek()
 		h.hasBody, h.badBody = c == '{', c != '{' && c != 'n'
-		return s.value(&body, 1)
+		return s.value(body, 1)
 	case KeyResource:
 		raw, isObject, err := skip(s)
 		h.resource, h.badResource = nil, !isObject && raw[0] != 'n'

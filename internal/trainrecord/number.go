@@ -14,7 +14,7 @@ func (s *scanner) number(dst *pcommon.Value) error {
 	if s.buf[s.pos] == '-' {
 		s.pos++
 		if s.pos < len(s.buf) && s.buf[s.pos] == 'I' {
-			return s.literal("Infinity", dst, func(v pcommon.Value) { v.SetDouble(math.Inf(-1)) })
+			return s.double("Infinity", dst, math.Inf(-1))
 		}
 	}
 	first := s.pos
@@ -42,7 +42,7 @@ func (s *scanner) number(dst *pcommon.Value) error {
 		}
 	}
 	if dst != nil {
-		setNumber(*dst, s.buf[start:s.pos], integer)
+		s.putNumber(*dst, s.buf[start:s.pos], integer)
 	}
 	return nil
 }
@@ -55,10 +55,10 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-func setNumber(dst pcommon.Value, text []byte, integer bool) {
+func (s *scanner) putNumber(dst pcommon.Value, text []byte, integer bool) {
 	if !integer {
 		f, _ := strconv.ParseFloat(string(text), 64) // the only error left is the range, with an infinity as value
-		dst.SetDouble(f)
+		s.putDouble(dst, f)
 		return
 	}
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {

@@ -34,13 +34,15 @@ type scanner struct {
 
 	badUTF8, duplicateKeys, arraysCut int
 
+	nonFinite NonFinite
+
 	scratch []byte // the text read last, when it could not stay where it stands in the line
 	copied  bool   // it is there
 	words   map[string]string
 }
 
 func (s *scanner) reset(line []byte) {
-	*s = scanner{buf: line, scratch: s.scratch[:0], words: s.words}
+	*s = scanner{buf: line, scratch: s.scratch[:0], words: s.words, nonFinite: s.nonFinite}
 }
 
 // Bounds of the words that a scanner remembers.
@@ -121,9 +123,9 @@ func (s *scanner) value(dst *pcommon.Value, depth int) error {
 	case 'n':
 		return s.literal("null", dst, func(v pcommon.Value) { pcommon.NewValueEmpty().CopyTo(v) })
 	case 'N':
-		return s.literal("NaN", dst, func(v pcommon.Value) { v.SetDouble(math.NaN()) })
+		return s.double("NaN", dst, math.NaN())
 	case 'I':
-		return s.literal("Infinity", dst, func(v pcommon.Value) { v.SetDouble(math.Inf(1)) })
+		return s.double("Infinity", dst, math.Inf(1))
 	default:
 		if c == '-' || c >= '0' && c <= '9' {
 			return s.number(dst)
@@ -141,6 +143,11 @@ func (s *scanner) literal(word string, dst *pcommon.Value, set func(pcommon.Valu
 		set(*dst)
 	}
 	return nil
+}
+
+// double reads one of Python's tokens.
+func (s *scanner) double(word string, dst *pcommon.Value, f float64) error {
+	return s.literal(word, dst, func(v pcommon.Value) { s.putDouble(v, f) })
 }
 
 // open enters an object or array, whose bracket is the next byte.

@@ -14,7 +14,7 @@ func BenchmarkBuild(b *testing.B) {
 			`"body":{"step":%d,"epoch":3,"measurements":{"train/loss":0.%d},"learning_rate":{"default":0.0003},"durations":{"batch_s":0.31}}}`+"\n", i%60, i, i)
 	}
 	lines, _ := cut(nil, []byte(text.String()), 0, 1<<20)
-	builders := newBuilders(nil, nil)
+	builders := newBuilders(lineOptions{})
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {

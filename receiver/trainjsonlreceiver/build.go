@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,7 +36,8 @@ type badLine struct {
 // batch is the records of consecutive lines of one file and one run.
 type batch struct {
 	logs    plog.Logs
-	lines   int    // how many lines it took
+	lines   []line // that it took; where a line of the file was split, its pieces
+	rest    []line // those that it did not take
 	run     string // of all its records
 	last    string // that the last record named
 	ended   int    // 1: run.end was the last word, -1: run.start was, 0: neither was there
@@ -63,11 +65,17 @@ func (o *oddities) add(l trainrecord.Line) {
 	o.offList += l.OffList
 }
 
+// lineOptions say how lines are read.
+type lineOptions struct {
+	location  *time.Location
+	prefixes  []prefix
+	nonFinite trainrecord.NonFinite
+}
+
 // builder turns lines into batches. It is used by one goroutine at a time.
 type builder struct {
+	lineOptions
 	decoder  *trainrecord.Decoder
-	location *time.Location
-	prefixes []prefix
 	scratch  plog.LogRecord
 	resource []byte
 }
@@ -75,11 +83,11 @@ type builder struct {
 // builders lends builders.
 type builders struct{ pool sync.Pool }
 
-func newBuilders(location *time.Location, prefixes []prefix) *builders {
+func newBuilders(o lineOptions) *builders {
 	return &builders{pool: sync.Pool{New: func() any {
 		return &builder{
-			decoder:  trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: location}),
-			location: location, prefixes: prefixes, scratch: plog.NewLogRecord(),
+			lineOptions: o, scratch: plog.NewLogRecord(),
+			decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: o.location, NonFinite: o.nonFinite}),
 		}
 	}}}
 }
@@ -96,9 +104,16 @@ func (b *builder) build(src source, lines []line) batch {
 	out := batch{logs: plog.NewLogs(), last: src.run}
 	now := pcommon.NewTimestampFromTime(time.Now())
 	var records plog.LogRecordSlice
-	for i := range lines[:min(len(lines), maxBatch)] {
+	i := 0
+	for ; i < min(len(lines), maxBatch); i++ {
 		before := out
 		d := b.decode(&lines[i], src, &out)
+		if len(d.pieces) > 0 {
+			lines = slices.Replace(lines, i, i+1, d.pieces...)
+			out = before
+			i--
+			continue
+		}
 		if i > 0 && d.run != out.run {
 			out.last, out.ended, out.records, out.objects, out.bad, out.odd, out.flawed =
 				before.last, before.ended, before.records, before.objects, before.bad, before.odd, before.flawed
@@ -112,8 +127,8 @@ func (b *builder) build(src source, lines []line) batch {
 		lines[i].run = d.run
 		b.scratch.SetObservedTimestamp(now)
 		b.scratch.MoveTo(records.AppendEmpty())
-		out.lines++
 	}
+	out.lines, out.rest = lines[:i:i], lines[i:]
 	return out
 }
 
@@ -132,10 +147,11 @@ func (b *builder) open(logs plog.Logs, resource []byte) plog.LogRecordSlice {
 	return sl.LogRecords()
 }
 
-// decoded is what a line became, beside the scratch record.
+// decoded is what a line became, beside the scratch record; or the pieces it falls into.
 type decoded struct {
 	run      string
 	resource []byte
+	pieces   []line
 }
 
 func (b *builder) decode(l *line, src source, out *batch) decoded {
@@ -144,8 +160,19 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	}
 	data, found := stripPrefixes(b.prefixes, l.data)
 	got := b.decoder.Decode(data, b.scratch)
+	if got.End > 0 && len(trimColour(data[got.End:])) == 0 {
+		got = b.decoder.Decode(data[:got.End], b.scratch)
+	}
 	if got.Kind == trainrecord.LineError {
-		return b.bad(l, src, out, found, got.Reason, got.Err)
+		reason := got.Reason
+		if !l.whole && mayFallApart(reason) {
+			pieces, better := b.split(l, reason)
+			if len(pieces) > 0 {
+				return decoded{pieces: pieces}
+			}
+			reason = better
+		}
+		return b.bad(l, src, out, found, reason, got.Err)
 	}
 	run := got.RunID
 	if run == "" {
@@ -191,7 +218,11 @@ func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason tr
 		run = src.id.run
 	}
 	b.scratch = plog.NewLogRecord()
-	trainrecord.PutErrorLog(b.scratch, reason, l.data)
+	text := l.data
+	if reason == trainrecord.ReasonUTF16 {
+		text = utf16Text(text)
+	}
+	trainrecord.PutErrorLog(b.scratch, reason, text)
 	if run != "" {
 		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, run)
 	}
@@ -215,6 +246,14 @@ func (b *builder) common(l *line, src source, run string, found prefixed) {
 	}
 }
 
+// mayFallApart says whether a line with that reason may hold more than one thing.
+func mayFallApart(reason trainrecord.Reason) bool {
+	return reason == trainrecord.ReasonNotJSON || reason == trainrecord.ReasonTrailingData
+}
+
 func uidOf(run string, file uint32, l *line) string {
+	if l.isHole() {
+		file = 0 // NUL bytes may come before the stream's first line is known
+	}
 	return trainrecord.UID{RunID: run, File: file, Offset: l.offset, CRC: l.crc}.String()
 }

@@ -17,6 +17,12 @@ import (
 // startAtBeginning is the only value of start_at.
 const startAtBeginning = "beginning"
 
+const nonFiniteKeep = "keep"
+
+var nonFinite = map[string]trainrecord.NonFinite{
+	nonFiniteKeep: trainrecord.KeepNonFinite, "null": trainrecord.NullNonFinite, "string": trainrecord.StringNonFinite,
+}
+
 // Config is what an operator writes under train_jsonl.
 type Config struct {
 	// Include are globs of the files to read; ** crosses folders, but enters none through a symbolic link, nor does what follows it.
@@ -31,8 +37,10 @@ type Config struct {
 	RunID RunIDConfig `mapstructure:"run_id"`
 	// Timezone is that of times written without one.
 	Timezone string `mapstructure:"timezone"`
-	// LinePrefixes are removed from the start of a line; one that begins with ^ is a regular expression.
+	// LinePrefixes are taken off the start of a line: known stands for the built-in ones, what begins with ^ is an expression.
 	LinePrefixes []string `mapstructure:"line_prefixes"`
+	// NonFinite says what becomes of NaN and the infinities: keep, null or string.
+	NonFinite string `mapstructure:"non_finite"`
 	// TornAfter is the silence after which a last line without newline is reported; 0 never does.
 	TornAfter time.Duration `mapstructure:"torn_after"`
 	// MaxLineSize is the longest line that is decoded.
@@ -59,7 +67,8 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		StartAt:            startAtBeginning,
 		Timezone:           "UTC",
-		LinePrefixes:       []string{":::MLLOG ", "DLLL ", `^\[rank(?P<rank>\d+)\]: `},
+		LinePrefixes:       []string{prefixesKnown},
+		NonFinite:          nonFiniteKeep,
 		TornAfter:          10 * time.Minute,
 		MaxLineSize:        trainrecord.MaxLine,
 		MaxInFlightBytes:   64 << 20,
@@ -75,7 +84,11 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}
 	_, err := compilePrefixes(c.LinePrefixes)
-	return errors.Join(append(errs, err)...)
+	errs = append(errs, err)
+	if _, ok := nonFinite[c.NonFinite]; !ok {
+		errs = append(errs, fmt.Errorf("non_finite: want keep, null or string, got %q", c.NonFinite))
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Config) validateFiles() error {

@@ -128,7 +128,7 @@ func TestMapping(t *testing.T) {
 		"text":         {line: `hello`, want: got{run: "run7", event: "log", reason: "not_json", text: "hello"}},
 		"array":        {line: `[1]`, want: got{run: "run7", event: "log", reason: "not_object", text: "[1]"}},
 		"cut":          {line: `{"a":1`, want: got{run: "run7", event: "log", reason: "not_json", text: `{"a":1`}},
-		"two objects":  {line: `{"a":1}{"b":2}`, want: got{run: "run7", event: "log", reason: "trailing_data", text: `{"a":1}{"b":2}`}},
+		"rest":         {line: `{"a":1}b`, want: got{run: "run7", event: "log", reason: "trailing_data", text: `{"a":1}b`}},
 		"mllog":        {line: `:::MLLOG {"i":4}`, want: got{run: "run7", text: "4"}},
 		"dllogger":     {line: `DLLL {"i":5}`, want: got{run: "run7", text: "5"}},
 		"rank prefix":  {line: `[rank3]: {"i":6}`, want: got{run: "run7", text: "6", rank: "3"}},
@@ -177,9 +177,9 @@ func TestTimes(t *testing.T) {
 
 func TestNoRunIDIsAReasonOfItsOwn(t *testing.T) {
 	t.Parallel()
-	b := newBuilders(nil, nil).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
+	b := newBuilders(lineOptions{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
 		[]line{{end: 20, data: []byte(`{"loss":0.5}`)}})
-	require.Equal(t, 1, b.lines)
+	require.Len(t, b.lines, 1)
 	g := record(b.logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0))
 	assert.Equal(t, "no_run_id", g.reason)
 	assert.Equal(t, `{"loss":0.5}`, g.text)

@@ -124,7 +124,7 @@ func TestEveryLineOnceWhateverHappens(t *testing.T) {
 		h.tl.step(ctx)
 		require.NoError(rt, h.tl.close(ctx))
 		for _, name := range h.names {
-			require.Equal(rt, wantLines(h.content[name].String()), gotLines(rt, h.rig, name), name)
+			require.Equal(rt, wantLines(t, h.content[name].String()), gotLines(rt, h.rig, name), name)
 		}
 	})
 }
@@ -140,10 +140,15 @@ func (t *tailer) stepUntilRefused() {
 	t.step(stopped)
 }
 
-func wantLines(text string) []string {
+func wantLines(t *testing.T, text string) []string {
 	out := []string{}
-	for _, l := range naive([]byte(text), 500) {
-		out = append(out, fmt.Sprintf("@%d %x", l.offset, l.crc))
+	b := newBuilders(lineOptions{prefixes: mustPrefixes(t)})
+	for rest := naive([]byte(text), 500); len(rest) > 0; {
+		built := b.build(source{id: pathID{run: "r", rank: -1}}, rest)
+		for _, l := range built.lines {
+			out = append(out, fmt.Sprintf("@%d %x", l.offset, l.crc))
+		}
+		rest = built.rest
 	}
 	return out
 }
@@ -163,4 +168,11 @@ func gotLines(rt *rapid.T, r *rig, name string) []string {
 		out = append(out, fmt.Sprintf("@%d %x", uid.Offset, uid.CRC))
 	}
 	return out
+}
+
+func mustPrefixes(t *testing.T) []prefix {
+	t.Helper()
+	list, err := compilePrefixes([]string{prefixesKnown})
+	require.NoError(t, err)
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -76,6 +77,9 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		if !found {
 			return t.atEnd(ctx, s, f, size, p)
 		}
+		if tl.hole() > 0 {
+			return t.passHole(ctx, s, f, m, tl, p)
+		}
 		if tl.length() > int64(t.cfg.MaxLineSize) {
 			return t.overlong(ctx, s, f, m, tl, end, p)
 		}
@@ -106,8 +110,8 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	var consumed int
 	s.lines, consumed = cut(s.lines[:0], chunk, m.Offset, int(t.cfg.MaxLineSize))
 	defer func() { s.lines = keepSmall(s.lines) }()
-	if len(s.lines) > 0 && !m.HasFile {
-		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[0].data)), true
+	if i := slices.IndexFunc(s.lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[i].data)), true
 	}
 	if err := t.deliverLines(ctx, s, m, p); err != nil {
 		return nextWait, err
@@ -128,8 +132,8 @@ func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, p *permit)
 	for rest := s.lines; len(rest) > 0; {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
-		batch := part{lines: rest[:b.lines], upTo: rest[b.lines-1].end, built: &b}
-		rest = rest[b.lines:]
+		batch := part{lines: b.lines, upTo: b.lines[len(b.lines)-1].end, built: &b}
+		rest = b.rest
 		m.Run = b.last
 		switch b.ended {
 		case 1:

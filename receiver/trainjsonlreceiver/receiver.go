@@ -93,7 +93,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		}
 	}
 	return &tailer{
-		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(location, prefixes),
+		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(lineOptions{location: location, prefixes: prefixes, nonFinite: nonFinite[r.cfg.NonFinite]}),
 		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),

@@ -178,7 +178,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 	if n, err := readAt(f, before, end-beforeBytes); err != nil || n < beforeBytes || before[n-1] != '\n' {
 		return nextAgain, err // it is being rewritten
 	}
-	l := line{offset: m.Offset + tl.skipped, end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
+	l := line{offset: m.Offset + tl.skipped(), end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
 	after, err := t.report(ctx, s, f, m, l, p, func(m mark) { s.acknowledgeWith(m, end, before) })
 	if done, _ := s.get(); done.Offset == end {
 		s.setTail(tail{})
@@ -189,7 +189,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 
 // torn reports a line that has no newline. The offset stays: should the newline come, the line is delivered whole.
 func (t *tailer) torn(ctx context.Context, s *stream, f openFile, m mark, tl tail, p *permit) (next, error) {
-	l := line{offset: m.Offset + tl.skipped, end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
+	l := line{offset: m.Offset + tl.skipped(), end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
 	return t.report(ctx, s, f, m, l, p, func(now mark) {
 		now.FileID, now.HasFile, now.Torn = m.FileID, m.HasFile, m.Offset
 		s.set(now)
@@ -218,7 +218,7 @@ func (t *tailer) report(
 	}
 	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
 	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
-	if !m.HasFile {
+	if !m.HasFile && !l.isHole() {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
 	src := t.source(s, m)
