@@ -25,8 +25,8 @@ var knownPrefixes = []string{
 	`^\[pod/[^\]\s]+\] `,                                                   // kubectl logs --prefix
 	`^[\w.-]+-\d+ +\| `,                                                    // docker compose logs
 	`^(?:\x1b\[[\d;]*[mK])+`,                                               // colours
-	`^\[?` + reTime + `\]?(?: *\| *` + reField + `){0,4} *\| +`,            // date | LEVEL | logger |
 	`^\[?` + reTime + `\]?(?: *\| *` + reField + `){1,4} - `,               // loguru
+	`^\[?` + reTime + `\]?(?: *\| *` + reField + `){0,4} *\| +`,            // date | LEVEL | logger |
 	`^\[?` + reTime + `\]?(?: - ` + reField + `){0,4} - `,                  // Python: date - logger - LEVEL -
 	`^\[` + reTime + `\](?:\[` + reField + `\]){1,4} - `,                   // Hydra
 	`^\[?` + reTime + `\]?:? +(?:\[?` + reLevel + `\]?:? +)?(?:[\w.]+: )?`, // date LEVEL logger:
