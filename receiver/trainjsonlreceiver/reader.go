@@ -34,7 +34,7 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 		return t.unreadable(ctx, s, path, err)
 	}
 	before, tailBefore := s.get()
-	after, err := t.read(ctx, s, f, p)
+	after, err := t.readUnpacked(ctx, s, f, p)
 	if err != nil && !errors.Is(err, errStopped) {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
@@ -42,6 +42,20 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 	m, tl := s.get()
 	t.handles.give(s, m != before || tl != tailBefore)
 	return after
+}
+
+// readUnpacked reads a file, and a packed one as what is in it.
+func (t *tailer) readUnpacked(ctx context.Context, s *stream, f openFile, p *permit) (next, error) {
+	g, ok := f.(*gzipFile)
+	if !ok {
+		return t.read(ctx, s, f, p)
+	}
+	ready, after, err := t.unpack(ctx, s, g, p)
+	if ready {
+		after, err = t.read(ctx, s, f, p)
+	}
+	t.unpacked(s, after)
+	return after, err
 }
 
 // read is the part of a turn that has the file open.

@@ -92,13 +92,14 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 			return nil, fmt.Errorf("run_id: path_regex: %w", err)
 		}
 	}
+	files := newGzipFiles(osFiles{})
 	return &tailer{
 		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(lineOptions{location: location, prefixes: prefixes, nonFinite: nonFinite[r.cfg.NonFinite]}),
 		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
-		fs: osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
-		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
+		fs: files, packed: files, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
+		handles: handles{fs: files, open: map[*stream]*handle{}},
 		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
 		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{},
 	}, nil

@@ -42,12 +42,14 @@ type tailer struct {
 	slots     int
 	turnSize  int64
 
-	handles handles
-	budget  budget
-	seldom  componentkit.Seldom // of log lines
-	group   sync.WaitGroup
-	work    chan struct{}
-	done    chan struct{} // closed when all loops and turns have ended
+	packed    *gzipFiles
+	unpacking unpacking
+	handles   handles
+	budget    budget
+	seldom    componentkit.Seldom // of log lines
+	group     sync.WaitGroup
+	work      chan struct{}
+	done      chan struct{} // closed when all loops and turns have ended
 
 	mu      sync.Mutex
 	streams map[fileKey]*stream
@@ -92,6 +94,8 @@ func (t *tailer) byKey(k fileKey) *stream {
 func (t *tailer) forget(expired []*stream) {
 	for _, s := range expired {
 		t.handles.drop(s)
+		t.packed.forget(s.key)
+		t.unpacking.end(s)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

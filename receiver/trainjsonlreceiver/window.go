@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -137,7 +138,7 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 // source is what the records of a turn share.
 func (t *tailer) source(s *stream, m mark) source {
 	if s.id == nil || s.idOrigin != m.Origin {
-		id := newPathID(t.pathRegex, m.Origin)
+		id := newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
 		s.id, s.idOrigin = &id, m.Origin
 	}
 	return source{path: validText(m.Path), id: *s.id, file: m.FileID, run: m.Run}
