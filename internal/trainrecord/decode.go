@@ -53,14 +53,19 @@ type Decoder struct {
 	head     lineHead
 	resource []byte
 	empty    plog.LogRecord
+
+	attributes int // of the record before
 }
+
+// callersAttributes is how many attributes a caller adds to most records: file, offset, uid.
+const callersAttributes = 3
 
 // NewDecoder makes a decoder.
 func NewDecoder(o DecoderOptions) *Decoder {
 	if o.Location == nil {
 		o.Location = time.UTC
 	}
-	return &Decoder{location: o.Location, scan: scanner{nonFinite: o.NonFinite}, empty: plog.NewLogRecord()}
+	return &Decoder{location: o.Location, scan: newScanner(o.NonFinite), empty: plog.NewLogRecord()}
 }
 
 func (l *Line) drop(key string) {
@@ -140,16 +145,22 @@ func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 	d.scan.reset(d.scan.buf)
 	d.scan.pos = start
 	body := lr.Body()
-	if err := d.scan.value(&body, 0); err != nil {
+	if err := d.scan.valueUnder(&d.scan.row, &body, 0); err != nil {
 		return d.refuse(lr, err)
 	}
 	l := Line{Kind: LineObject}
+	d.makeRoom(lr)
 	if v := d.head.scalars[headRunID]; v.kind == scalarText {
 		l.RunID = d.scan.word(v.text)
 		putText(lr.Attributes(), AttrRunID, l.RunID)
 	}
 	d.counts(&l, lr)
 	return l
+}
+
+// makeRoom makes room for as many attributes as the record before had, and for those of the caller.
+func (d *Decoder) makeRoom(lr plog.LogRecord) {
+	lr.Attributes().EnsureCapacity(d.attributes + callersAttributes)
 }
 
 func (d *Decoder) counts(l *Line, lr plog.LogRecord) {
@@ -172,13 +183,13 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		lr.Body().SetEmptyMap()
 	}
 	body := lr.Body().Map()
-	if err := checkBody(h.Event, body); err != nil {
+	if err := checkBody(eventOf(h.Event), body); err != nil {
 		return err
 	}
 	if err := d.putExtra(body); err != nil {
 		return err
 	}
-	lr.Attributes().EnsureCapacity(12)
+	d.makeRoom(lr)
 	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
 		keep(lr, KeyEvent, d.scan.word(event.text))
 		l.OffList++
@@ -193,13 +204,14 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		l.flaw(KeyBody)
 	}
 	l.RunID, l.Event = h.RunID, h.Event
+	d.attributes = lr.Attributes().Len()
 	d.resource = d.resource[:0]
 	d.resource = append(d.resource, d.head.resource...)
 	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
 		d.resource = append(append(d.resource, 0), host.text...)
 	}
 	l.Resource = d.resource
-	if n := vocabularyKeys(d.head.resource); n > 0 {
+	if n := d.scan.vocabularyKeys(d.head.resource); n > 0 {
 		l.FieldsDropped += n
 		l.flaw(KeyResource)
 	}
@@ -238,7 +250,7 @@ func (d *Decoder) header(l *Line) (Header, error) {
 	if h.Event == "" {
 		l.drop(KeyEvent)
 	}
-	if !IsEvent(h.Event) {
+	if d.head.event == noEvent {
 		h.Event = EventLog
 	}
 	d.optional(&h, l)
@@ -252,7 +264,7 @@ func (d *Decoder) optional(h *Header, l *Line) {
 		}
 	}
 	if v, ok := d.head.get(headSeverity); ok {
-		if _, known := severities[string(bytes.ToUpper(v.text))]; known && v.kind == scalarText {
+		if v.kind == scalarText && isSeverity(v.text) {
 			h.Severity = d.scan.word(v.text)
 		} else {
 			l.drop(KeySeverity)
@@ -271,6 +283,18 @@ func (d *Decoder) optional(h *Header, l *Line) {
 		l.drop(KeyResource)
 	}
 }
+
+// isSeverity tells the spellings of severities, in any case, from other words.
+func isSeverity(text []byte) bool {
+	if _, ok := severities[string(text)]; ok {
+		return true
+	}
+	_, ok := severities[string(bytes.ToUpper(text))]
+	return ok
+}
+
+// Text gives b as a string that shares its memory with other texts of the same time, so that most cost no allocation.
+func (d *Decoder) Text(b []byte) string { return d.scan.arena.text(b) }
 
 // hexID decodes an id of exactly len(dst) bytes. An id that is none leaves dst zero.
 func hexID(v *scalar, dst []byte) bool {

@@ -13,6 +13,8 @@ import (
 var (
 	minTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	maxTime = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+
+	minUnix, maxUnix = minTime.Unix(), maxTime.Unix()
 )
 
 // Magnitudes of Unix times: the unit of a number follows from its size, as record.ts says.
@@ -202,10 +204,27 @@ func parseRFC3339[T string | []byte](s T) (pcommon.Timestamp, bool) {
 	if !ok || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || sec > 60 {
 		return 0, false
 	}
-	t := time.Date(year, time.Month(month), day, hour, minute, sec, nanos, time.UTC).Add(-time.Duration(offset) * time.Second)
-	return timestamp(t)
+	unix := int64(daysSinceEpoch(year, month, day))*86400 + int64(hour*3600+minute*60+sec-offset)
+	if unix < minUnix || unix > maxUnix || unix == maxUnix && nanos > 0 {
+		return 0, false
+	}
+	return pcommon.Timestamp(unix*1e9 + int64(nanos)), true
 }
 
+// daysSinceEpoch counts the days from 1970-01-01 to a date of the proleptic Gregorian calendar, in years that begin in March.
+func daysSinceEpoch(year, month, day int) int {
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
+}
+
+var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
 func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		return 29
+	}
+	return monthDays[month-1]
 }

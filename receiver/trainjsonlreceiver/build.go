@@ -238,7 +238,8 @@ func (b *builder) common(l *line, src source, run string, found prefixed) {
 	src.id.put(attrs)
 	attrs.PutStr(trainrecord.AttrLogFilePath, src.path)
 	attrs.PutInt(trainrecord.AttrLogFileRecordOffset, l.offset)
-	attrs.PutStr(trainrecord.AttrLogRecordUID, uidOf(run, src.file, l))
+	var short [128]byte
+	attrs.PutStr(trainrecord.AttrLogRecordUID, b.decoder.Text(uidOf(run, src.file, l).Append(short[:0])))
 	if found.time != "" && b.scratch.Timestamp() == 0 {
 		if ts, ok := trainrecord.ParseTime(found.time, b.location); ok {
 			b.scratch.SetTimestamp(ts)
@@ -251,9 +252,9 @@ func mayFallApart(reason trainrecord.Reason) bool {
 	return reason == trainrecord.ReasonNotJSON || reason == trainrecord.ReasonTrailingData
 }
 
-func uidOf(run string, file uint32, l *line) string {
+func uidOf(run string, file uint32, l *line) trainrecord.UID {
 	if l.isHole() {
 		file = 0 // NUL bytes may come before the stream's first line is known
 	}
-	return trainrecord.UID{RunID: run, File: file, Offset: l.offset, CRC: l.crc}.String()
+	return trainrecord.UID{RunID: run, File: file, Offset: l.offset, CRC: l.crc}
 }
