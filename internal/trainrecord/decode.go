@@ -92,14 +92,16 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 		return d.refuse(lr, d.noObject())
 	}
 	start := d.scan.pos
+	if !mayBeRecord(line) {
+		d.head = lineHead{extra: d.head.extra[:0]}
+		return d.object(start, lr)
+	}
 	body := lr.Body()
 	if err := d.head.read(&d.scan, &body); err != nil {
 		return d.refuse(lr, err)
 	}
-	if d.scan.peek() != 0 || d.scan.pos < len(line) {
-		l := d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
-		l.End = d.scan.pos
-		return l
+	if !d.atEnd() {
+		return d.trailing(lr)
 	}
 	if !d.head.isRecord() {
 		return d.object(start, lr)
@@ -140,7 +142,27 @@ func (d *Decoder) noObject() error {
 	return d.scan.fail(ReasonNotJSON, "want a JSON object, one a line")
 }
 
-// object decodes the line again, as an object that is no record.
+// atEnd says whether nothing but blanks follows the object.
+func (d *Decoder) atEnd() bool { return d.scan.peek() == 0 && d.scan.pos == len(d.scan.buf) }
+
+func (d *Decoder) trailing(lr plog.LogRecord) Line {
+	l := d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+	l.End = d.scan.pos
+	return l
+}
+
+// Keys without which no line is a record, as nearly all write them.
+var (
+	quotedSchema = []byte(`"` + KeySchema + `"`)
+	quotedEvent  = []byte(`"` + KeyEvent + `"`)
+)
+
+// mayBeRecord spares the rows of frameworks a second reading. An escape may hide a key.
+func mayBeRecord(line []byte) bool {
+	return bytes.Contains(line, quotedEvent) || bytes.Contains(line, quotedSchema) || bytes.IndexByte(line, '\\') >= 0
+}
+
+// object decodes the line as an object that is no record.
 func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 	d.scan.reset(d.scan.buf)
 	d.scan.pos = start
@@ -148,10 +170,13 @@ func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 	if err := d.scan.valueUnder(&d.scan.row, &body, 0); err != nil {
 		return d.refuse(lr, err)
 	}
+	if !d.atEnd() {
+		return d.trailing(lr)
+	}
 	l := Line{Kind: LineObject}
 	d.makeRoom(lr)
-	if v := d.head.scalars[headRunID]; v.kind == scalarText {
-		l.RunID = d.scan.word(v.text)
+	if v, ok := body.Map().Get(KeyRunID); ok && v.Type() == pcommon.ValueTypeStr {
+		l.RunID = v.Str()
 		putText(lr.Attributes(), AttrRunID, l.RunID)
 	}
 	d.counts(&l, lr)
