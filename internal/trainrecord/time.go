@@ -24,23 +24,12 @@ const (
 	maxMicros  = 1e17
 )
 
-// layouts are the spellings of a time besides RFC 3339; those without a zone are read in the configured one.
-var layouts = []string{
-	"2006-01-02T15:04:05.999999999Z07:00",
-	"2006-01-02T15:04:05.999999999Z0700",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999Z0700",
-	"2006-01-02 15:04:05.999999999 Z07:00",
-	"2006-01-02 15:04:05.999999999 -0700",
-	"2006-01-02 15:04:05.999999999 UTC",
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02 15:04:05.999999999",
-	"2006-01-02T15:04",
-	"2006/01/02 15:04:05.999999999",
-}
+// maxTimeText is the longest text that may be a time.
+const maxTimeText = 48
 
-// ParseTime reads an event time: RFC 3339 with zone, the ISO forms that Python's logging writes (comma before the
-// fraction, no zone: then loc, nil meaning UTC), or a number as text. Times before 1980 or after 2200 are none.
+// ParseTime reads an event time: RFC 3339 with zone, a Unix time as text (seconds, milliseconds, microseconds or nanoseconds
+// by magnitude), or one of the forms that loggers write; see parseCivil. Where no zone is written it is loc, nil meaning UTC.
+// Times before 1980 or after 2200 are none.
 func ParseTime(text string, loc *time.Location) (pcommon.Timestamp, bool) {
 	text = strings.TrimSpace(text)
 	if ts, ok := parseRFC3339(text); ok {
@@ -49,19 +38,13 @@ func ParseTime(text string, loc *time.Location) (pcommon.Timestamp, bool) {
 	if ts, ok := parseUnix(text); ok {
 		return ts, true
 	}
-	if len(text) < len("2006-01-02T15:04") || len(text) > 40 {
+	if len(text) > maxTimeText {
 		return 0, false
 	}
 	if loc == nil {
 		loc = time.UTC
 	}
-	text = strings.Replace(text, ",", ".", 1)
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, text, loc); err == nil {
-			return timestamp(t)
-		}
-	}
-	return 0, false
+	return parseCivil(text, loc)
 }
 
 // TimeFromValue reads an event time from a string or a number (Unix seconds, milliseconds, microseconds or nanoseconds by

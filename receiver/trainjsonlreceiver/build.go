@@ -24,6 +24,22 @@ type source struct {
 	id   pathID
 	file uint32
 	run  string // that the last record named
+
+	written time.Time // when the file was written last
+	size    int64     // of the file then
+}
+
+// clockTolerance is how far the time of a record may be from that of its file.
+const clockTolerance = 24 * time.Hour
+
+// doubtsClock says whether a line's time cannot be right. Times before the file's last change are, as far as it goes; but
+// not that of the line that was the last change.
+func (s *source) doubtsClock(ts pcommon.Timestamp, end int64) bool {
+	if ts == 0 || s.written.IsZero() {
+		return false
+	}
+	ahead := ts.AsTime().Sub(s.written)
+	return ahead > clockTolerance || ahead < -clockTolerance && end == s.size
 }
 
 // badLine is a line that is no record.
@@ -46,6 +62,7 @@ type batch struct {
 	bad     []badLine
 	odd     oddities
 	flawed  flaw // the first, when there is one
+	clock   flaw // the first line whose time cannot be right
 }
 
 // flaw is a key of a record that was left out or replaced.
@@ -55,7 +72,7 @@ type flaw struct {
 }
 
 // oddities are counted flaws of accepted lines.
-type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList int }
+type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList, clock int }
 
 func (o *oddities) add(l trainrecord.Line) {
 	o.badUTF8 += l.BadUTF8
@@ -115,8 +132,7 @@ func (b *builder) build(src source, lines []line) batch {
 			continue
 		}
 		if i > 0 && d.run != out.run {
-			out.last, out.ended, out.records, out.objects, out.bad, out.odd, out.flawed =
-				before.last, before.ended, before.records, before.objects, before.bad, before.odd, before.flawed
+			out = before
 			break
 		}
 		if i == 0 || !bytes.Equal(d.resource, b.resource) {
@@ -187,7 +203,7 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	} else {
 		out.last = got.RunID
 	}
-	b.common(l, src, run, found)
+	b.common(l, src, run, found, out)
 	out.odd.add(got)
 	if got.Flaw != "" && out.flawed.key == "" {
 		out.flawed = flaw{key: got.Flaw, offset: l.offset}
@@ -226,13 +242,13 @@ func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason tr
 	if run != "" {
 		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, run)
 	}
-	b.common(l, src, run, found)
+	b.common(l, src, run, found, out)
 	out.bad = append(out.bad, badLine{offset: l.offset, reason: reason, err: err})
 	return decoded{run: run}
 }
 
 // common adds what every record gets: place, identity, and what prefix and path say beside the line.
-func (b *builder) common(l *line, src source, run string, found prefixed) {
+func (b *builder) common(l *line, src source, run string, found prefixed, out *batch) {
 	attrs := b.scratch.Attributes()
 	putRank(attrs, found.rank)
 	src.id.put(attrs)
@@ -244,6 +260,12 @@ func (b *builder) common(l *line, src source, run string, found prefixed) {
 		if ts, ok := trainrecord.ParseTime(found.time, b.location); ok {
 			b.scratch.SetTimestamp(ts)
 		}
+	}
+	if src.doubtsClock(b.scratch.Timestamp(), l.end) {
+		if out.odd.clock == 0 {
+			out.clock = flaw{key: trainrecord.KeyTS, offset: l.offset}
+		}
+		out.odd.clock++
 	}
 }
 

@@ -3,8 +3,10 @@ package trainjsonlreceiver
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -248,4 +250,44 @@ func TestBadLinesAreCountedAndLoggedOnceAMinute(t *testing.T) {
 	require.Len(t, logged, 1)
 	assert.Equal(t, r.path("run7/train.jsonl"), logged[0].ContextMap()["file"])
 	assert.Equal(t, int64(0), logged[0].ContextMap()["offset"])
+}
+
+func TestTimesThatCannotBeRightAreCounted(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	line := func(offset time.Duration) string {
+		return fmt.Sprintf(`{"ts":%d,"event":"log","body":{}}`+"\n", at.Add(offset).Unix())
+	}
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"right":                        {line(0), 0},
+		"a day":                        {line(-24*time.Hour) + line(24*time.Hour), 0},
+		"a long run":                   {line(-90*24*time.Hour) + line(-time.Hour), 0},
+		"the future":                   {line(25*time.Hour) + line(48*time.Hour) + line(0), 2},
+		"the past when it was written": {line(-50*time.Hour) + line(-25*time.Hour), 1},
+		"no time":                      {`{"loss":1}` + "\n", 0},
+		"of a prefix":                  {`2020-01-01 00:00:00 | INFO | train | {"loss":1}` + "\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.write("run7/train.jsonl", c.text)
+			require.NoError(t, os.Chtimes(r.path("run7/train.jsonl"), at, at))
+			r.stepAndClose()
+			want := fmt.Sprintf(`otelcol_train_jsonl_flaws{kind="clock",receiver="train_jsonl"} %d`, c.want)
+			if c.want > 0 {
+				r.telemetry(want)
+				assert.Equal(t, 1, r.logs.FilterMessageSnippet("more than a day off").Len())
+			} else {
+				assert.NotContains(t, strings.Join(r.lines(), "\n"), `kind="clock"`)
+			}
+			for _, lr := range r.sink.logs[0].ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+				if strings.Contains(c.text, "event") {
+					assert.NotZero(t, lr.Timestamp(), "it is not corrected")
+				}
+			}
+		})
+	}
 }

@@ -81,7 +81,7 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		tl = tail{} // the unterminated line itself was rewritten
 		s.setTail(tl)
 	}
-	s.lookedTime = fi.ModTime()
+	s.lookedTime, s.lookedSize = fi.ModTime(), size
 	need := min(t.turnSize, size-m.Offset)
 	if tl.scanned > 0 {
 		found, end, err := t.probe(s, f, m, &tl, size)

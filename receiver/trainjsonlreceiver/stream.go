@@ -48,6 +48,7 @@ type stream struct {
 	window     window    // the bytes of this turn
 	lines      []line    // of this turn
 	lookedTime time.Time // the file's modification time in the last turn
+	lookedSize int64     // and its size
 	handle     *handle   // guarded by handles.mu
 
 	// Of the scheduler, guarded by tailer.mu.

@@ -141,7 +141,9 @@ func (t *tailer) source(s *stream, m mark) source {
 		id := newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
 		s.id, s.idOrigin = &id, m.Origin
 	}
-	return source{path: validText(m.Path), id: *s.id, file: m.FileID, run: m.Run}
+	return source{
+		path: validText(m.Path), id: *s.id, file: m.FileID, run: m.Run, written: s.lookedTime, size: s.lookedSize,
+	}
 }
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
