@@ -225,6 +225,53 @@ func TestAnotherStreamIsNotTakenForTheRotatedOne(t *testing.T) {
 	r.pack("run7/train.jsonl.gz", packed(t, same+rows(200, 5)))
 	r.stepAndClose()
 	assert.Len(t, r.sink.of(".gz"), 105, "other bytes before the offset")
+	assert.NotContains(t, strings.Join(r.lines(), " "), "rewrites")
+}
+
+func TestAPackedFileThatWasReadCostsNothingAfterARestart(t *testing.T) {
+	t.Parallel()
+	r := newPackedRig(t)
+	r.pack("run7/train.jsonl.gz", packed(t, rows(0, 9000)))
+	r.stepAndClose()
+	tl := r.open()
+	read := &byteCounter{fileSystem: osFiles{}}
+	tl.packed.fileSystem = read
+	tl.step(context.Background())
+	tl.step(context.Background())
+	require.NoError(t, tl.close(context.Background()))
+	assert.Zero(t, read.bytes)
+}
+
+// byteCounter counts the bytes that are read.
+type byteCounter struct {
+	fileSystem
+	bytes int
+}
+
+func (c *byteCounter) Open(name string) (openFile, error) {
+	f, err := c.fileSystem.Open(name)
+	return byteCounted{f, c}, err
+}
+
+type byteCounted struct {
+	openFile
+	of *byteCounter
+}
+
+func (c byteCounted) ReadAt(buf []byte, at int64) (int, error) {
+	n, err := c.openFile.ReadAt(buf, at)
+	c.of.bytes += n
+	return n, err
+}
+
+func TestAPathNamesTheRunOfAPackedFileAsOfThePlainOne(t *testing.T) {
+	t.Parallel()
+	r := newPackedRig(t)
+	r.cfg.RunID.PathRegex = `(?P<run_id>[^/]+)\.jsonl$`
+	r.pack("logs/exp5.jsonl.gz", packed(t, rows(0, 1)))
+	r.stepAndClose()
+	require.Len(t, r.sink.got(), 1)
+	assert.Equal(t, "exp5", r.sink.got()[0].run)
 }
 
 func TestManyPackedFiles(t *testing.T) {

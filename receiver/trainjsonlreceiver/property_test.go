@@ -18,7 +18,7 @@ import (
 // stretch draws a piece of a stream: whole lines, parts of lines, blanks, long lines, bad bytes.
 func stretch(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // test data
-	switch r.IntN(9) {
+	switch r.IntN(14) {
 	case 0:
 		return "\n"
 	case 1:
@@ -33,6 +33,14 @@ func stretch(seed uint64) string {
 		return fmt.Sprintf(`{"loss":%d,"event":"x"}`+"\n", r.IntN(100))
 	case 6:
 		return `{"ts":1,"event":"log","run_id":"other","body":{}}` + "\n"
+	case 7:
+		return strings.Repeat("\x00", r.IntN(1500))
+	case 8:
+		return strings.Repeat("\x00", r.IntN(5))
+	case 9:
+		return strings.ReplaceAll(rows(r.IntN(1000), 2), "\n", "")
+	case 10:
+		return "[rank1]: "
 	default:
 		return rows(r.IntN(1000), 1+r.IntN(5))
 	}

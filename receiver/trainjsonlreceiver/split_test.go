@@ -154,6 +154,7 @@ func TestHolesLargerThanALine(t *testing.T) {
 			got := r.sink.got()
 			require.GreaterOrEqual(t, len(got), 2)
 			assert.Equal(t, "nul_bytes", got[1].reason)
+			assert.Empty(t, got[1].text)
 			assert.Equal(t, int64(len(rec1)+1), got[1].offset)
 			uid, ok := trainrecord.ParseUID(got[1].uid)
 			require.True(t, ok)
@@ -163,6 +164,23 @@ func TestHolesLargerThanALine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAHoleIsTheSameHoweverItIsRead compares one that is read before its line's end with one that is read with it.
+func TestAHoleIsTheSameHoweverItIsRead(t *testing.T) {
+	t.Parallel()
+	text := nul(5000) + rec1 + "\n"
+	whole := readAll(t, text, nil).sink.got()
+	require.Len(t, whole, 2)
+	r := newRig(t)
+	r.write("run7/train.jsonl", text[:5010])
+	tl := r.open()
+	tl.step(context.Background())
+	assert.Empty(t, r.sink.got())
+	r.append("run7/train.jsonl", text[5010:])
+	tl.step(context.Background())
+	require.NoError(t, tl.close(context.Background()))
+	assert.Equal(t, whole, r.sink.got())
 }
 
 func encode16(text string, little bool, mark bool) string {

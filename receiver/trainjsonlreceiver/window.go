@@ -221,6 +221,9 @@ func (t *tailer) report(
 	}
 	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
 	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
+	if l.isHole() {
+		l.data = nil
+	}
 	if !m.HasFile && !l.isHole() {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
