@@ -18,7 +18,8 @@ const maxPrefixes = 8
 type prefix struct {
 	literal []byte
 	re      *regexp.Regexp
-	rank    int // number of the group, -1 = none
+	first   *byteSet // that a match of re begins with
+	rank    int      // number of the group, -1 = none
 	time    int
 }
 
@@ -58,7 +59,7 @@ func compileExpression(text string) (prefix, error) {
 			return prefix{}, fmt.Errorf("line_prefixes: %q: group %q is neither rank nor time", text, name)
 		}
 	}
-	return prefix{re: re, rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}, nil
+	return prefix{re: re, first: firstBytes(text), rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}, nil
 }
 
 // stripPrefixes takes the prefixes off a line that does not begin with an object, and the blanks before and between them.
@@ -84,6 +85,9 @@ func stripOne(list []prefix, line []byte, found *prefixed) []byte {
 			if bytes.HasPrefix(line, p.literal) {
 				return line[len(p.literal):]
 			}
+			continue
+		}
+		if !p.first[line[0]] {
 			continue
 		}
 		m := p.re.FindSubmatchIndex(line)

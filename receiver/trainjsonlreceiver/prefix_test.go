@@ -70,6 +70,24 @@ func TestKnownPrefixes(t *testing.T) {
 	}
 }
 
+func TestFirstBytes(t *testing.T) {
+	t.Parallel()
+	for re, want := range map[string]string{
+		`^abc`: "a", `^(?P<rank>\d)x`: "0123456789", `^a?b`: "ab", `^a*(b|c)`: "abc", `^(a|)b`: "ab", `^[ab]{0,2}c`: "abc", `^[ab]{1,2}c`: "ab",
+		`^\x1b`: "\x1b", `^é`: "\xc3", `^(?:^a|b)+c`: "ab",
+	} {
+		set := firstBytes(re)
+		for b, in := range set {
+			assert.Equal(t, strings.IndexByte(want, byte(b)) >= 0, in, "%s: %q", re, b)
+		}
+	}
+	for _, re := range []string{`^`, `^.`, `^(?i)a`, `^a*`, `^(a|)`, `^\bx`} {
+		assert.True(t, firstBytes(re)['z'], re)
+	}
+	assert.True(t, firstBytes(`^[^a]`)[0xff])
+	assert.False(t, firstBytes(`^[^a]`)['a'])
+}
+
 func TestTextThatIsNoPrefixStays(t *testing.T) {
 	t.Parallel()
 	list := mustPrefixes(t)

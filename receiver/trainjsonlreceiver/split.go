@@ -27,7 +27,11 @@ type splitter struct {
 func (b *builder) split(l *line, reason trainrecord.Reason) ([]line, trainrecord.Reason) {
 	sp := splitter{builder: b, line: l}
 	data := l.data
-	if bytes.IndexByte(data, 0) >= 0 {
+	nuls := bytes.IndexByte(data, 0) >= 0
+	if !nuls && bytes.IndexByte(data, '{') < 0 {
+		return nil, reason
+	}
+	if nuls {
 		if isUTF16(data) {
 			return nil, trainrecord.ReasonUTF16
 		}
