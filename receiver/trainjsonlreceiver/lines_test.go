@@ -177,6 +177,19 @@ func TestTimes(t *testing.T) {
 	assert.Equal(t, []pcommon.Timestamp{1795942800e9, 1795946400_500000000, 0}, times)
 }
 
+func TestNonFiniteNumbersAsConfigured(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[string]string{"keep": "NaN", "string": "NaN", "null": ""} {
+		r := readAll(t, `{"i":NaN}`+"\n", func(r *rig) { r.cfg.NonFinite = choice })
+		v, ok := r.sink.logs[0].ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().Map().Get("i")
+		require.True(t, ok)
+		assert.Equal(t, want, v.AsString(), choice)
+		assert.Equal(t, map[string]pcommon.ValueType{
+			"keep": pcommon.ValueTypeDouble, "string": pcommon.ValueTypeStr, "null": pcommon.ValueTypeEmpty,
+		}[choice], v.Type(), choice)
+	}
+}
+
 func TestNoRunIDIsAReasonOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBuilders(lineOptions{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
