@@ -134,6 +134,7 @@ func FuzzSplit(f *testing.F) {
 	for _, text := range []string{
 		`{"i":1}{"i":2}`, rec1 + rec2, nul(3) + `{"i":1}` + nul(70) + rec1, `text{"a"` + rec1 + "x", "[rank0]: {}[rank1]: {} \x1b[0m", ":::MLLOG {}x:::MLLOG {}",
 		encode16(rec1, true, true), encode16(rec1, false, false), "{'a':1}", "\xef\xbb\xbf{}\xef\xbb\xbf{}", strings.Repeat("{}", 1200),
+		nul(1) + "0 ",
 	} {
 		f.Add([]byte(text))
 	}

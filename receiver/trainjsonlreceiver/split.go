@@ -74,9 +74,12 @@ func (sp *splitter) finish() []line {
 
 // add appends the bytes from one place of the line to another as a piece. One that is whole is not looked at again.
 func (sp *splitter) add(from, to int, whole bool) {
-	data := bytes.TrimRight(sp.line.data[from:to], " \t\r")
-	if len(data) == 0 {
+	data := sp.line.data[from:to]
+	if blank(data) {
 		return
+	}
+	if to < len(sp.line.data) { // the last piece is what a restart there would find
+		data = bytes.TrimRight(data, " \t\r")
 	}
 	sp.pieces = append(sp.pieces, line{
 		offset: sp.line.offset + int64(from), data: data, crc: trainrecord.LineCRC(data), whole: whole,
