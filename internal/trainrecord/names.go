@@ -162,6 +162,9 @@ const (
 	ReasonWrongType     Reason = "wrong_type"
 	ReasonNoRunID       Reason = "no_run_id"
 	ReasonTorn          Reason = "torn"
+	ReasonPythonRepr    Reason = "python_repr" // a dict as Python prints it, not as json.dumps writes it
+	ReasonUTF16         Reason = "utf16"
+	ReasonNULBytes      Reason = "nul_bytes" // what a crash, or a truncation under a writer that does not append, leaves
 )
 
 // EventName gives the OpenTelemetry event name of an event of the list.

@@ -46,6 +46,10 @@ type checkpoint struct {
 	Run     []byte `json:"run,omitempty"`
 	Gone    int64  `json:"gone,omitempty"`
 	Unread  int64  `json:"unread,omitempty"` // bytes that were seen and not delivered
+	// Of a packed file.
+	PackedSize   int64 `json:"packed_size,omitempty"`
+	PackedTime   int64 `json:"packed_time,omitempty"`
+	UnpackedSize int64 `json:"unpacked_size,omitempty"`
 }
 
 func encodeMark(m mark, unread int64) []byte {
@@ -53,6 +57,7 @@ func encodeMark(m mark, unread int64) []byte {
 		Version: checkpointVersion, Path: []byte(m.Path), Origin: []byte(m.Origin), Born: m.Born,
 		Offset: m.Offset, Before: m.Before, HeadLen: m.HeadLen, Head: m.Head, FileID: m.FileID, HasFile: m.HasFile,
 		Torn: m.Torn, Ended: m.Ended, Run: []byte(m.Run), Gone: m.GoneTime, Unread: unread,
+		PackedSize: m.Packed.of.size, PackedTime: m.Packed.of.mod, UnpackedSize: m.Packed.size,
 	})
 	if err != nil { // numbers, booleans and bytes always encode
 		return nil
@@ -75,6 +80,7 @@ func decodeMark(text []byte) (m mark, unread int64, err error) {
 		Path: string(c.Path), Origin: string(c.Origin), Born: c.Born, Offset: c.Offset, Before: c.Before,
 		HeadLen: c.HeadLen, Head: c.Head, FileID: c.FileID, HasFile: c.HasFile,
 		Torn: c.Torn, Ended: c.Ended, Run: string(c.Run), GoneTime: c.Gone,
+		Packed: unpackedSize{of: version{size: c.PackedSize, mod: c.PackedTime}, size: c.UnpackedSize},
 	}, c.Unread, nil
 }
 

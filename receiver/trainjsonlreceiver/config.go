@@ -23,6 +23,12 @@ const (
 	identityPath  = "path"
 )
 
+const nonFiniteKeep = "keep"
+
+var nonFinite = map[string]trainrecord.NonFinite{
+	nonFiniteKeep: trainrecord.KeepNonFinite, "null": trainrecord.NullNonFinite, "string": trainrecord.StringNonFinite,
+}
+
 // Config is what an operator writes under train_jsonl.
 type Config struct {
 	// Include are globs of the files to read; ** crosses folders, but enters none through a symbolic link, nor does what follows it.
@@ -42,8 +48,10 @@ type Config struct {
 	IncludeFilePath bool `mapstructure:"include_file_path"`
 	// Timezone is that of times written without one.
 	Timezone string `mapstructure:"timezone"`
-	// LinePrefixes are removed from the start of a line; one that begins with ^ is a regular expression.
+	// LinePrefixes are taken off the start of a line: known stands for the built-in ones, what begins with ^ is an expression.
 	LinePrefixes []string `mapstructure:"line_prefixes"`
+	// NonFinite says what becomes of NaN and the infinities: keep, null or string.
+	NonFinite string `mapstructure:"non_finite"`
 	// TornAfter is the silence after which a last line without newline is reported; 0 never does.
 	TornAfter time.Duration `mapstructure:"torn_after"`
 	// SilentAfter is the time without growth after which a stream counts as silent.
@@ -82,7 +90,8 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		StartAt:            startAtBeginning,
 		Timezone:           "UTC",
-		LinePrefixes:       []string{":::MLLOG ", "DLLL ", `^\[rank(?P<rank>\d+)\]: `},
+		LinePrefixes:       []string{prefixesKnown},
+		NonFinite:          nonFiniteKeep,
 		Identity:           identityInode,
 		IncludeFilePath:    true,
 		TornAfter:          10 * time.Minute,
@@ -101,7 +110,11 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}
 	_, err := compilePrefixes(c.LinePrefixes)
-	return errors.Join(append(errs, err)...)
+	errs = append(errs, err)
+	if _, ok := nonFinite[c.NonFinite]; !ok {
+		errs = append(errs, fmt.Errorf("non_finite: want keep, null or string, got %q", c.NonFinite))
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Config) validateFiles() error {

@@ -24,6 +24,7 @@ func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
 		"run_id":              map[string]any{"path_regex": `(?P<run>.*)`},
 		"timezone":            "Nowhere/Town",
 		"line_prefixes":       []any{"", "^(", "^(?P<host>x)"},
+		"non_finite":          "drop",
 		"torn_after":          "-1s",
 		"max_line_size":       "1KiB",
 		"max_in_flight_bytes": 10,
@@ -34,14 +35,14 @@ func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
 	require.Error(t, err)
 	for _, want := range []string{
 		"include: ", "exclude: ", "start_at: end would drop", "run_id: path_regex: name the group", `group "run" is none`,
-		"timezone: ", "line_prefixes: entry 0 is empty", "line_prefixes: \"^(\"", `group "host" is neither`, "torn_after: ",
+		"timezone: ", "line_prefixes: entry 0 is empty", "line_prefixes: \"^(\"", `group "host" is neither`, `non_finite: want keep, null or string, got "drop"`, "torn_after: ",
 		"max_line_size: ", "max_in_flight_bytes: ", "checkpoint_interval: ", "poll_interval: ",
 	} {
 		assert.ErrorContains(t, err, want)
 	}
 	for line := range strings.Lines(err.Error()) {
 		key, _, _ := strings.Cut(line, ":")
-		assert.Contains(t, "include exclude start_at run_id timezone line_prefixes torn_after max_line_size "+
+		assert.Contains(t, "include exclude start_at run_id timezone line_prefixes non_finite torn_after max_line_size "+
 			"max_in_flight_bytes checkpoint_interval poll_interval", key, "an error does not begin with its key: %s", line)
 	}
 }

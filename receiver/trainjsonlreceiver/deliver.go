@@ -126,7 +126,7 @@ func (v verdict) keep(lines []line, src source) []line {
 	}
 	rest := make([]line, 0, len(v.only))
 	for i := range lines {
-		if _, ok := v.only[uidOf(lines[i].run, src.file, &lines[i])]; ok {
+		if _, ok := v.only[uidOf(lines[i].run, src.file, &lines[i]).String()]; ok {
 			rest = append(rest, lines[i])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -33,7 +34,7 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 		return t.unreadable(ctx, s, path, err)
 	}
 	before, tailBefore := s.get()
-	after, err := t.read(ctx, s, f, p)
+	after, err := t.readUnpacked(ctx, s, f, p)
 	if err != nil && !errors.Is(err, errStopped) {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
@@ -45,6 +46,20 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 		return nextAgain
 	}
 	return after
+}
+
+// readUnpacked reads a file, and a packed one as what is in it.
+func (t *tailer) readUnpacked(ctx context.Context, s *stream, f openFile, p *permit) (next, error) {
+	g, ok := f.(*gzipFile)
+	if !ok {
+		return t.read(ctx, s, f, p)
+	}
+	ready, after, err := t.unpack(ctx, s, g, p)
+	if ready {
+		after, err = t.read(ctx, s, f, p)
+	}
+	t.unpacked(s, after)
+	return after, err
 }
 
 // read is the part of a turn that has the file open.
@@ -70,7 +85,7 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		tl = tail{} // the unterminated line itself was rewritten
 		s.setTail(tl)
 	}
-	s.lookedTime = fi.ModTime()
+	s.lookedTime, s.lookedSize = fi.ModTime(), size
 	if tl.scanned > 0 && size > m.Offset+tl.scanned {
 		ok, err := tl.stands(f, m.Offset)
 		if err != nil {
@@ -89,6 +104,9 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		}
 		if !found {
 			return t.atEnd(ctx, s, f, size, p)
+		}
+		if tl.hole() > 0 {
+			return t.passHole(ctx, s, f, m, tl, p)
 		}
 		if tl.length() > int64(t.cfg.MaxLineSize) {
 			return t.overlong(ctx, s, f, m, tl, end, p)
@@ -120,8 +138,8 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	var consumed int
 	s.lines, consumed = cut(s.lines[:0], chunk, m.Offset, int(t.cfg.MaxLineSize))
 	defer func() { s.lines = keepSmall(s.lines) }()
-	if len(s.lines) > 0 && !m.HasFile {
-		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[0].data)), true
+	if i := slices.IndexFunc(s.lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[i].data)), true
 	}
 	if err := t.deliverLines(ctx, s, m, p); err != nil {
 		return nextWait, err
@@ -142,8 +160,8 @@ func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, p *permit)
 	for rest := s.lines; len(rest) > 0; {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
-		batch := part{lines: rest[:b.lines], upTo: rest[b.lines-1].end, built: &b}
-		rest = rest[b.lines:]
+		batch := part{lines: b.lines, upTo: b.lines[len(b.lines)-1].end, built: &b}
+		rest = b.rest
 		m.Run = b.last
 		switch b.ended {
 		case 1:

@@ -100,20 +100,23 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		}
 	}
 	t := &tailer{
-		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(location, prefixes),
-		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
+		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude),
+		builders: newBuilders(lineOptions{location: location, prefixes: prefixes, nonFinite: nonFinite[r.cfg.NonFinite]}),
+		next:     r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
-		fs: r.files, gate: newGate(), wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
+		gate: newGate(), wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		budget: budget{max: int64(r.cfg.MaxInFlightBytes)},
 		work:   make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
 	}
+	t.packed = newGzipFiles(r.files, t.keyFor)
+	t.fs = t.packed
 	t.watch = watch{
 		local: r.local, fs: r.files, logger: r.set.Logger,
 		matches: func(path string) bool { return t.globs.match(path) },
 		refused: func(reason string) { r.tel.WatchLimits.Add(context.Background(), 1, r.tel.Reason(reason)) },
 	}
-	t.handles = handles{fs: r.files, hangs: &t.hangs, open: map[*stream]*handle{}}
+	t.handles = handles{fs: t.fs, hangs: &t.hangs, open: map[*stream]*handle{}}
 	return t, nil
 }
 

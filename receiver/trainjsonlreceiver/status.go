@@ -93,7 +93,7 @@ func (t *tailer) warn(key, message string, fields ...zap.Field) {
 // count adds an accepted batch to the self-metrics and logs what was no record.
 func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	t.tel.AddRecords(ctx, b.records, b.objects)
-	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped, b.odd.offList)
+	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped, b.odd.offList, b.odd.clock)
 	for _, bad := range b.bad {
 		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
 	}
@@ -101,6 +101,12 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 		if total, due := t.seldom.Note("flaw:"+src.path, int64(b.odd.fieldsDropped+b.odd.offList)); due {
 			t.logger.Warn("Left out or replaced a value without meaning of a record",
 				zap.String("file", src.path), zap.Int64("offset", b.flawed.offset), zap.String("key", b.flawed.key), zap.Int64("since_last", total))
+		}
+	}
+	if b.odd.clock > 0 {
+		if total, due := t.seldom.Note("clock:"+src.path, int64(b.odd.clock)); due {
+			t.logger.Warn("The time of a record is more than a day off that of its file, check the trainer's clock and timezone",
+				zap.String("file", src.path), zap.Int64("offset", b.clock.offset), zap.Int64("since_last", total))
 		}
 	}
 	if len(b.bad) == 0 {

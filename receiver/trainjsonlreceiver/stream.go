@@ -17,19 +17,20 @@ const (
 
 // mark is what is kept of a file over a restart. It speaks only of bytes that were delivered.
 type mark struct {
-	Path     string // where the file was last seen
-	Origin   string // where it was when reading began; says the run
-	Born     int64  // birth time of the file, 0 = unknown
-	Offset   int64  // everything before was delivered
-	Before   uint64 // hash of the 64 bytes before Offset
-	HeadLen  int    // min(Offset, 1024)
-	Head     uint64 // hash of the first HeadLen bytes
-	FileID   uint32 // of the first line
-	HasFile  bool   // FileID is known
-	Torn     int64  // offset of the unterminated line that was reported, -1 = none
-	Ended    bool   // run.end was the last word of a run in this file
-	Run      string // that the last record named, "" = none did
-	GoneTime int64  // Unix seconds at which the file was found gone, 0 = it is there
+	Path     string       // where the file was last seen
+	Origin   string       // where it was when reading began; says the run
+	Born     int64        // birth time of the file, 0 = unknown
+	Offset   int64        // everything before was delivered
+	Before   uint64       // hash of the 64 bytes before Offset
+	HeadLen  int          // min(Offset, 1024)
+	Head     uint64       // hash of the first HeadLen bytes
+	FileID   uint32       // of the first line
+	HasFile  bool         // FileID is known
+	Torn     int64        // offset of the unterminated line that was reported, -1 = none
+	Ended    bool         // run.end was the last word of a run in this file
+	Run      string       // that the last record named, "" = none did
+	Packed   unpackedSize // of a packed file, as last measured
+	GoneTime int64        // Unix seconds at which the file was found gone, 0 = it is there
 }
 
 // restart is the mark of the same file read from its start.
@@ -55,6 +56,7 @@ type stream struct {
 	window     window    // the bytes of this turn
 	lines      []line    // of this turn
 	lookedTime time.Time // the file's modification time in the last turn
+	lookedSize int64     // and its size
 	handle     *handle   // guarded by handles.mu
 
 	// Of the scheduler, guarded by tailer.mu.

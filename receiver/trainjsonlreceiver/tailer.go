@@ -42,17 +42,19 @@ type tailer struct {
 	slots     int
 	turnSize  int64
 
-	handles handles
-	hangs   hangs
-	gate    *gate
-	lookers lookers
-	detours detours
-	watch   watch
-	budget  budget
-	seldom  componentkit.Seldom // of log lines
-	group   sync.WaitGroup
-	work    chan struct{}
-	done    chan struct{} // closed when all loops and turns have ended
+	packed    *gzipFiles
+	unpacking unpacking
+	handles   handles
+	hangs     hangs
+	gate      *gate
+	lookers   lookers
+	detours   detours
+	watch     watch
+	budget    budget
+	seldom    componentkit.Seldom // of log lines
+	group     sync.WaitGroup
+	work      chan struct{}
+	done      chan struct{} // closed when all loops and turns have ended
 
 	mu         sync.Mutex
 	streams    map[fileKey]*stream
@@ -82,6 +84,9 @@ type tailer struct {
 func (t *tailer) newStream(k fileKey, m mark) *stream {
 	s := &stream{key: k, mark: m, looked: notLooked}
 	s.device.Store(k.dev)
+	if m.Packed != (unpackedSize{}) {
+		t.packed.set(k, m.Packed)
+	}
 	return s
 }
 
@@ -126,6 +131,8 @@ func (t *tailer) forget(expired []*stream) {
 	for _, s := range expired {
 		t.handles.drop(s)
 		t.watch.forget(s)
+		t.packed.forget(s.key)
+		t.unpacking.end(s)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

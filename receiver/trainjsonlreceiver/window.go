@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -145,10 +146,13 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 // source is what the records of a turn share.
 func (t *tailer) source(s *stream, m mark) source {
 	if s.id == nil || s.idOrigin != m.Origin {
-		id := newPathID(t.pathRegex, m.Origin)
+		id := newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
 		s.id, s.idOrigin = &id, m.Origin
 	}
-	return source{path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName, id: *s.id, file: m.FileID, run: m.Run}
+	return source{
+		path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName,
+		id: *s.id, file: m.FileID, run: m.Run, written: s.lookedTime, size: s.lookedSize,
+	}
 }
 
 // stands says whether the tail's last bytes are still those that were looked at.
@@ -194,7 +198,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 	if n, err := readAt(f, before, end-beforeBytes); err != nil || n < beforeBytes || before[n-1] != '\n' {
 		return nextAgain, err // it is being rewritten
 	}
-	l := line{offset: m.Offset + tl.skipped, end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
+	l := line{offset: m.Offset + tl.skipped(), end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
 	after, err := t.report(ctx, s, f, m, l, p, func(m mark) { s.acknowledgeWith(m, end, before) })
 	if done, _ := s.get(); done.Offset == end {
 		s.setTail(tail{})
@@ -205,7 +209,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 
 // torn reports a line that has no newline. The offset stays: should the newline come, the line is delivered whole.
 func (t *tailer) torn(ctx context.Context, s *stream, f openFile, m mark, tl tail, p *permit) (next, error) {
-	l := line{offset: m.Offset + tl.skipped, end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
+	l := line{offset: m.Offset + tl.skipped(), end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
 	return t.report(ctx, s, f, m, l, p, func(now mark) {
 		now.FileID, now.HasFile, now.Torn = m.FileID, m.HasFile, m.Offset
 		s.set(now)
@@ -234,7 +238,10 @@ func (t *tailer) report(
 	}
 	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
 	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
-	if !m.HasFile {
+	if l.isHole() {
+		l.data = nil
+	}
+	if !m.HasFile && !l.isHole() {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
 	src := t.source(s, m)

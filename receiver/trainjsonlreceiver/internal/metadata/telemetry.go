@@ -109,11 +109,11 @@ func (t *Telemetry) AddRecords(ctx context.Context, records, objects int) {
 }
 
 // AddFlaws counts what was repaired in accepted lines.
-func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList int) {
+func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList, clock int) {
 	for _, f := range []struct {
 		kind string
 		n    int
-	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}, {"off_list", offList}} {
+	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}, {"off_list", offList}, {"clock", clock}} {
 		if f.n > 0 {
 			t.flaws.Add(ctx, int64(f.n), t.with("kind", f.kind))
 		}
@@ -168,7 +168,7 @@ func (t *Telemetry) Begin(ctx context.Context) {
 		reasons []string
 	}{
 		{t.Rewrites, []string{"shorter", "changed", "replaced"}},
-		{t.ReadErrors, []string{"permission", "stale", "missing", "io", "hung"}},
+		{t.ReadErrors, []string{"permission", "stale", "missing", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
 		{t.DiscoveryErrors, []string{"permission", "stale", "missing", "io", "hung", "slow"}},
 		{t.CheckpointErrors, []string{"damaged", "version", "key", "unreadable"}},
 		{t.SkippedFiles, []string{"not_regular"}},
