@@ -14,8 +14,9 @@ import (
 
 const (
 	checkpointVersion = 1
-	keyPrefix         = "file/" // device and inode follow
-	pathPrefix        = "path/" // a hash of the path follows
+	keyPrefix         = "file/"               // device and inode follow
+	pathPrefix        = "path/"               // a hash of the path follows
+	firstSave         = 50 * time.Millisecond // after the first turn
 	goneFor           = 24 * time.Hour
 )
 
@@ -169,11 +170,16 @@ func (t *tailer) unsaved(now time.Time, last bool) unsaved {
 func (t *tailer) saveLoop(ctx context.Context) {
 	tick := time.NewTicker(t.cfg.CheckpointInterval)
 	defer tick.Stop()
+	first := t.turned // a life that is shorter than the interval gets on too
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-first:
+			first = nil
+			tick.Reset(min(firstSave, t.cfg.CheckpointInterval))
 		case <-tick.C:
+			tick.Reset(t.cfg.CheckpointInterval)
 			if err := t.save(ctx); err != nil && ctx.Err() == nil {
 				t.warn("save", "Offsets were not saved and will be again; a restart now reads some records twice", zap.Error(err))
 			}

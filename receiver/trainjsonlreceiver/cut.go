@@ -97,7 +97,7 @@ type tail struct {
 	before  uint32 // crc without the last byte
 	last    byte
 	near    [beforeBytes]byte // the last bytes looked at, at its end: they tell whether the tail was rewritten
-	holeCRC uint32 // of the NUL bytes before all others
+	holeCRC uint32            // of the NUL bytes before all others
 }
 
 // add takes further bytes, which have no newline. offset is that of the tail's first byte.

@@ -35,6 +35,7 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 	}
 	before, tailBefore := s.get()
 	after, err := t.readUnpacked(ctx, s, f, p)
+	s.head = nil
 	if err != nil && !errors.Is(err, errStopped) {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
@@ -117,14 +118,14 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		return nextSpace, nil
 	}
 	defer t.giveBack(need)
-	ok, err := s.load(f, m, need)
+	ok, err := s.load(&t.buffers, f, m, need)
 	if err != nil {
 		return nextWait, err
 	}
 	if !ok {
 		return t.restart(ctx, s, f, rewriteChanged), nil
 	}
-	defer s.unload()
+	defer s.unload(&t.buffers)
 	return t.deliverWindow(ctx, s, f, m, size, p)
 }
 
@@ -135,13 +136,12 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 		s.lookedAt(size) // a byte order mark, or nothing, so far
 		return nextWait, nil
 	}
-	var consumed int
-	s.lines, consumed = cut(s.lines[:0], chunk, m.Offset, int(t.cfg.MaxLineSize))
-	defer func() { s.lines = keepSmall(s.lines) }()
-	if i := slices.IndexFunc(s.lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
-		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[i].data)), true
+	lines, consumed := cut(t.buffers.takeLines(), chunk, m.Offset, int(t.cfg.MaxLineSize))
+	defer t.buffers.giveLines(lines)
+	if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
 	}
-	if err := t.deliverLines(ctx, s, m, p); err != nil {
+	if err := t.deliverLines(ctx, s, m, lines, p); err != nil {
 		return nextWait, err
 	}
 	if done, _ := s.get(); done.Offset < m.Offset+int64(consumed) { // blank lines at the end
@@ -156,8 +156,8 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 }
 
 // deliverLines delivers the turn's lines, run by run.
-func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, p *permit) error {
-	for rest := s.lines; len(rest) > 0; {
+func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, rest []line, p *permit) error {
+	for len(rest) > 0 {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
 		batch := part{lines: b.lines, upTo: b.lines[len(b.lines)-1].end, built: &b}
@@ -194,12 +194,3 @@ func (t *tailer) atEnd(ctx context.Context, s *stream, f openFile, size int64, p
 
 // head cuts a first line to the part that identifies a stream.
 func head(data []byte) []byte { return data[:min(len(data), trainrecord.MaxRaw)] }
-
-// keepSmall lets go of a slice of lines that a file with very short lines made large.
-func keepSmall(lines []line) []line {
-	clear(lines)
-	if cap(lines) > 4*maxBatch {
-		return nil
-	}
-	return lines[:0]
-}

@@ -107,7 +107,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
 		gate: newGate(), wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
 		budget: budget{max: int64(r.cfg.MaxInFlightBytes)},
-		work:   make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
+		work:   make(chan struct{}, 1), turned: make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
 	}
 	t.packed = newGzipFiles(r.files, t.keyFor)
 	t.fs = t.packed

@@ -162,7 +162,14 @@ func (t *tailer) dispatchLoop(ctx context.Context) {
 }
 
 // run is one turn and what follows from it.
-func (t *tailer) run(ctx context.Context, s *stream, p *permit) { t.after(s, t.turn(ctx, s, p)) }
+func (t *tailer) run(ctx context.Context, s *stream, p *permit) {
+	what := t.turn(ctx, s, p)
+	select {
+	case t.turned <- struct{}{}:
+	default:
+	}
+	t.after(s, what)
+}
 
 // after is what follows from a turn.
 func (t *tailer) after(s *stream, what next) {

@@ -54,7 +54,6 @@ type stream struct {
 	head       *xxhash.Digest // of the first headLen bytes, as this turn found them
 	headLen    int64
 	window     window    // the bytes of this turn
-	lines      []line    // of this turn
 	lookedTime time.Time // the file's modification time in the last turn
 	lookedSize int64     // and its size
 	handle     *handle   // guarded by handles.mu

@@ -51,9 +51,11 @@ type tailer struct {
 	detours   detours
 	watch     watch
 	budget    budget
+	buffers   buffers
 	seldom    componentkit.Seldom // of log lines
 	group     sync.WaitGroup
 	work      chan struct{}
+	turned    chan struct{} // after each turn
 	done      chan struct{} // closed when all loops and turns have ended
 
 	mu         sync.Mutex

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/cespare/xxhash/v2"
 	"go.uber.org/zap"
@@ -32,41 +31,23 @@ func (w window) end() int64 { return w.base + int64(len(w.buf)) }
 // slice gives the bytes from one place of the file to another; they must be in the window.
 func (w window) slice(from, to int64) []byte { return w.buf[from-w.base : to-w.base] }
 
-const smallBuffer = 32 << 10
-
-var turnBuffers = sync.Pool{New: func() any {
-	buf := make([]byte, beforeBytes+turnBytes)
-	return &buf
-}}
-
-// takeBuffer gives n bytes. What is small is made to measure, so that many waiting files hold no more than is counted.
-func takeBuffer(n int) []byte {
-	if n <= smallBuffer || n > beforeBytes+turnBytes {
-		return make([]byte, n)
-	}
-	return (*turnBuffers.Get().(*[]byte))[:n]
-}
-
 // unload lets go of the window.
-func (s *stream) unload() {
-	if buf := s.window.buf; cap(buf) == beforeBytes+turnBytes {
-		buf = buf[:cap(buf)]
-		turnBuffers.Put(&buf)
-	}
+func (s *stream) unload(lent *buffers) {
+	lent.give(s.window.buf)
 	s.window = window{}
 }
 
 // load fills the window with the bytes before the offset and need bytes from it. It answers false if those before are not
 // the ones that were delivered. One read gives both, so that a rewrite in between is seen.
-func (s *stream) load(f openFile, m mark, need int64) (bool, error) {
+func (s *stream) load(lent *buffers, f openFile, m mark, need int64) (bool, error) {
 	lead := min(m.Offset, beforeBytes)
-	s.window = window{buf: takeBuffer(int(lead + need)), base: m.Offset - lead}
+	s.window = window{buf: lent.take(int(lead + need)), base: m.Offset - lead}
 	n, err := readAt(f, s.window.buf, s.window.base)
 	s.window.buf = s.window.buf[:n]
 	if err == nil && int64(n) >= lead && (lead == 0 || xxhash.Sum64(s.window.buf[:lead]) == m.Before) {
 		return true, nil
 	}
-	s.unload()
+	s.unload(lent)
 	return false, err
 }
 
@@ -165,11 +146,8 @@ func (t *tail) stands(f openFile, offset int64) (bool, error) {
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
 func (t *tailer) probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end int64, err error) {
-	buf := takeBuffer(turnBytes)
-	defer func() {
-		buf = buf[:cap(buf)]
-		turnBuffers.Put(&buf)
-	}()
+	buf := t.buffers.take(turnBytes)
+	defer t.buffers.give(buf)
 	for range probeReads {
 		at := m.Offset + tl.scanned
 		if at >= size {
@@ -225,14 +203,14 @@ func (t *tailer) report(
 		return nextSpace, nil
 	}
 	defer t.giveBack(need)
-	ok, err := s.load(f, m, need)
+	ok, err := s.load(&t.buffers, f, m, need)
 	if err != nil {
 		return nextWait, err
 	}
 	if !ok {
 		return t.restart(ctx, s, f, rewriteChanged), nil
 	}
-	defer s.unload()
+	defer s.unload(&t.buffers)
 	if s.window.end() <= l.offset {
 		return nextAgain, nil // it is being rewritten
 	}

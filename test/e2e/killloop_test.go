@@ -56,6 +56,7 @@ func TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval(t *testing.T
 	env := map[string]string{"RUNS_DIR": f.runs, "STATE_DIR": f.state, "OTLP_ENDPOINT": sink.Endpoint(), "LIFE": "0"}
 	c := collector.New(t, collector.Options{YAML: killLoop, Env: env})
 
+	began := time.Now()
 	var group sync.WaitGroup
 	stop := make(chan struct{})
 	end := sync.OnceFunc(func() { close(stop); group.Wait() })
@@ -83,6 +84,7 @@ func TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval(t *testing.T
 	c.Start()
 	end()
 	require.NoError(t, errors.Join(errs...))
+	wrote := time.Since(began)
 	want := 0
 	for _, n := range written {
 		want += n
@@ -91,7 +93,9 @@ func TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval(t *testing.T
 	self := c.Metrics()
 	c.Stop()
 	t.Log(got.summary(want))
-	got.check(t, want, shippedCheckpoint+checkpointSlack)
+	const within = shippedCheckpoint + checkpointSlack
+	got.check(t, want, within)
+	got.checkRepeats(t, int(float64(want)*within.Seconds()/wrote.Seconds()))
 	for _, name := range []string{"bad_lines", "rewrites", "refused_records", "lost_bytes", "checkpoint_errors"} {
 		assert.Zero(t, self.Sum("otelcol_train_jsonl_"+name, nil), name)
 	}

@@ -143,3 +143,13 @@ func (l *ledger) check(t *testing.T, lines int, within time.Duration) {
 		assert.LessOrEqual(t, l.age[life], within, "life %d: a record that it delivered so long before its end came again", life)
 	}
 }
+
+// checkRepeats wants at most so many records again after each kill.
+func (l *ledger) checkRepeats(t *testing.T, most int) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, life := range slices.Sorted(maps.Keys(l.repeats)) {
+		assert.LessOrEqual(t, l.repeats[life], most, "life %d: more came again than was written in the time that a checkpoint may take", life)
+	}
+}
