@@ -25,7 +25,9 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 	bad := map[string]string{
 		"not_json":      "Epoch 1/3: loss 0.5",
 		"not_object":    `["a", 1]`,
-		"trailing_data": `{"a": 1}` + "\x00\x00\x00",
+		"trailing_data": `{"a": 1} x`,
+		"nul_bytes":     strings.Repeat("\x00", 4096),
+		"python_repr":   `{'loss': 0.5, 'epoch': 1.0}`,
 		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"native-7f3a9c","body":{"epoch":"one"}}`,
 		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
 		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,

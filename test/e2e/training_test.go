@@ -148,8 +148,10 @@ func TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks(t *testing.T) {
 		head+`"event":"log","body":{"message":"nested","data":{"params":{"lr":"hidden"},"stack":"hidden","api-key":"hidden"}}}`,
 		`{"custom":3,"hf_token":"hidden","loss_per_token":0.25,"num_tokens":512}`,
 		head+`"event":"artifact","body":{"name":"w","path":"s3://me:hidden@h/weights.pt"}}`,
-		head+`"event":"run.end","body":{"outcome":"success","stop_reason":"see https://me:hidden@h/x, Authorization: Bearer hidden"}}`)...)
-	want := len(native) + 9
+		head+`"event":"run.end","body":{"outcome":"success","stop_reason":"see https://me:p@hidden@h/x, Authorization: Bearer hidden, https://hooks.slack.com/services/hidden"}}`,
+		`no JSON: "password": ["hidden"], password="a b hidden" Authorization: Basic hidden end`,
+		head+`"event":"run.failure","body":{"message":{"cmdline":"train hidden","traceback":"hidden","api_key":"hidden"},"error_type":"token=hidden"}}`)...)
+	want := len(native) + 11
 	require.Eventually(t, func() bool { return len(sink.LogRecords()) >= want }, resultWithin, 20*time.Millisecond)
 	records := sink.LogRecords()
 	assert.Len(t, records, want)
@@ -218,5 +220,5 @@ func TestAHangingBackendCostsBoundedMemoryAndTime(t *testing.T) {
 	assert.Less(t, peak, 600_000, "kB at the peak")
 	stopping := time.Now()
 	t.Cleanup(func() { t.Logf("peak %d kB, stopped in %s", peak, time.Since(stopping)) })
-	c.Stop() // fails the test when it takes longer than half a minute
+	c.Stop() // fails the test when it takes longer than a minute
 }
