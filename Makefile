@@ -17,7 +17,7 @@ export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: $(DIST)/go.sum ## compile the distribution to build/otelcol-train/otelcol-train
@@ -54,6 +54,14 @@ race: ## the components' tests with the race detector
 .PHONY: bench
 bench: ## short benchmarks of every module
 	go test -run '^$$' -bench . -benchtime 200ms -benchmem $(addprefix ./,$(addsuffix /...,$(UNIT)))
+
+.PHONY: bench-receiver
+bench-receiver: build ## what train_jsonl costs beside file_log: the full measurement, some minutes on a machine that does nothing else
+	@go run ./test/bench -suite train_jsonl
+
+.PHONY: bench-gate
+bench-gate: build ## the same, small: fails when a ratio misses its target by more than 1.25
+	@go run ./test/bench -suite train_jsonl -size gate
 
 .PHONY: stock
 stock: build/stock/stock ## compile a Collector of upstream components only, for the comparison in test/e2e

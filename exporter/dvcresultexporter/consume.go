@@ -3,6 +3,7 @@ package dvcresultexporter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -16,7 +17,7 @@ const (
 	notARecord = "not_a_record"
 	noRunID    = "no_run_id"
 	duplicate  = "duplicate"
-	late       = "late"
+	tooLate    = "late"
 )
 
 // tally counts what became of the records of a call.
@@ -51,23 +52,32 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	touched := map[*run]bool{}
+	touched := map[*side]bool{}
 	for i := range entries {
 		r, err := g.runOf(ctx, entries[i].RunID, now)
 		if err != nil {
 			return g.settle(ctx, touched, err)
 		}
+		late := r.closed
+		targets := r.targets(&entries[i])
+		if !late {
+			late = !slices.ContainsFunc(targets, func(s *side) bool { return !s.isLate(g.cfg.LateWindow, now) })
+		}
 		switch {
-		case r.isLate(g.cfg, now):
-			t.ignore(late)
+		case late:
+			t.ignore(tooLate)
 		case !r.fold.Apply(entries[i]):
 			t.ignore(duplicate)
 		default:
 			t.taken++
 			t.masked += entries[i].Masked
 			g.store.add(entries[i])
-			r.touch(&entries[i], now)
-			touched[r] = true
+			r.version++
+			r.thin = false
+			for _, s := range targets {
+				s.touch(&entries[i], now)
+				touched[s] = true
+			}
 		}
 	}
 	return g.settle(ctx, touched, nil)
@@ -75,14 +85,14 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 
 // settle makes what a call has applied durable, and answers for the call. Entries that the storage did not take stay
 // pending: the call that brings them again finds them applied, and waits for them all the same.
-func (g *engine) settle(ctx context.Context, touched map[*run]bool, err error) error {
-	for r := range touched {
-		g.resize(r)
-		g.fix(r)
+func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) error {
+	for s := range touched {
+		g.resize(s.run)
+		g.fix(s)
 	}
 	if flushErr := g.store.flush(ctx, time.Now()); flushErr != nil {
 		g.blocked = true
-		return fmt.Errorf("storage: append the records of %d runs: %w", len(touched), flushErr)
+		return fmt.Errorf("storage: append the records of %d results: %w", len(touched), flushErr)
 	}
 	g.unblock()
 	if err != nil {
@@ -101,8 +111,10 @@ func (g *engine) unblock() {
 	g.blocked = false
 	now := time.Now()
 	for _, r := range g.runs {
-		r.seen, r.quiet = now, now
-		g.fix(r)
+		for _, s := range r.sides {
+			s.seen, s.quiet = now, now
+			g.fix(s)
+		}
 	}
 }
 

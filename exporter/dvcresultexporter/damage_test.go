@@ -16,8 +16,8 @@ const damagedMetric = `otelcol_dvc_result_storage_errors{operation="damaged"}`
 func TestDamagedValuesAreCountedAndTheRestIsLoaded(t *testing.T) {
 	t.Parallel()
 	garbage := []byte("garbage that is nothing of ours")
-	foreign := trainrun.New("other").Snapshot()
-	nameless := append(make([]byte, journalHeader), trainrun.AppendEntries(nil, []trainrun.Entry{{Event: trainrun.EventLog, Attempt: 1}})...)
+	foreign := seal(trainrun.New("other").Snapshot())
+	nameless := seal(append(make([]byte, journalHeader), trainrun.AppendEntries(nil, []trainrun.Entry{{Event: trainrun.EventLog, Attempt: 1}})...))
 	for name, tc := range map[string]struct {
 		key   string
 		value []byte
@@ -30,8 +30,8 @@ func TestDamagedValuesAreCountedAndTheRestIsLoaded(t *testing.T) {
 		"snapshot, empty":      {foldPrefix + storageKey("a"), []byte{}, 4, 7},
 		"snapshot, another's":  {foldPrefix + storageKey("a"), foreign, 4, 7},
 		"meta":                 {metaPrefix + storageKey("a"), garbage, 7, 7},
-		"meta, another's":      {metaPrefix + storageKey("a"), []byte(`{"id":"other"}`), 7, 7},
-		"meta, without run id": {metaPrefix + storageKey("a"), []byte(`{}`), 7, 7},
+		"meta, another's":      {metaPrefix + storageKey("a"), seal([]byte(`{"id":"other","sides":[{}]}`)), 7, 7},
+		"meta, without run id": {metaPrefix + storageKey("a"), seal([]byte(`{}`)), 7, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,12 +81,49 @@ func TestWithADamagedIndexRunsAreFoundWhenTheyGoOn(t *testing.T) {
 
 func TestTheStorageOfAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, r *rig) {
+	for _, index := range [][]byte{seal([]byte(`{"version":99}`)), []byte(`{"version":1,"first":0,"runs":[]}`)} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.start()
+			require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, index))
+			r.stop()
+			require.ErrorIs(t, r.tryStart(), errStorageVersion)
+			assert.Empty(t, r.host.OpenClients())
+			require.NoError(t, r.tel.Shutdown(t.Context()))
+		})
+	}
+}
+
+// A byte that is wrong is noticed wherever it is, also where every byte makes a value that can be read.
+func TestAWrongByteInTheStorageIsNoticed(t *testing.T) {
+	t.Parallel()
+	fill := func(t *testing.T, r *rig) {
 		r.start()
-		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, []byte(`{"version":99}`)))
+		r.feed(wholeRun("a")[:3]...)
+		require.NoError(t, r.exp.engine.snapshot(t.Context()))
+		r.feed(wholeRun("a")[3:5]...)
+	}
+	sizes := map[string]int{}
+	inBubble(t, func(t *testing.T, r *rig) {
+		fill(t, r)
+		for key, value := range r.host.Data("exporter_dvc_result") {
+			sizes[key] = len(value)
+		}
 		r.stop()
-		require.ErrorIs(t, r.tryStart(), errStorageVersion)
-		assert.Empty(t, r.host.OpenClients())
-		require.NoError(t, r.tel.Shutdown(t.Context()))
 	})
+	require.Len(t, sizes, 4)
+	for key, size := range sizes {
+		for at := 0; at < size; at += 1 + size/12 {
+			inBubble(t, func(t *testing.T, r *rig) {
+				fill(t, r)
+				value := r.host.Data("exporter_dvc_result")[key]
+				value[at] ^= 1
+				require.NoError(t, r.exp.engine.store.client.Set(t.Context(), key, value))
+				r.kill()
+				r.start()
+				pass(time.Hour)
+				assert.Equal(t, "1", r.metric(damagedMetric), "byte %d of %s", at, key)
+				r.stop()
+			})
+		}
+	}
 }

@@ -43,7 +43,7 @@ type engine struct {
 	seldom  componentkit.Seldom
 	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
-	work chan *run
+	work chan *side
 	kick chan struct{}
 	quit chan struct{}
 	wg   sync.WaitGroup
@@ -58,7 +58,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
 		seldom: componentkit.Seldom{Every: logInterval},
-		work:   make(chan *run),
+		work:   make(chan *side),
 		kick:   make(chan struct{}, 1),
 		quit:   make(chan struct{}),
 	}
@@ -79,11 +79,13 @@ func (g *engine) moved() {
 		if r.closed {
 			continue
 		}
-		r.shown, r.again = nothingShown, r.writing
-		if r.changed.IsZero() {
-			r.changed = now
+		for _, s := range r.sides {
+			s.shown, s.again = nothingShown, s.writing
+			if s.changed.IsZero() {
+				s.changed = now
+			}
+			g.fix(s)
 		}
-		g.fix(r)
 	}
 }
 
@@ -131,16 +133,16 @@ func (g *engine) stop(ctx context.Context) error {
 	return errors.Join(append(errs, g.store.close(ctx))...)
 }
 
-// schedule hands runs that are due to the writers.
+// schedule hands sides that are due to the writers.
 func (g *engine) schedule() {
 	defer g.wg.Done()
 	timer := time.NewTimer(longWait)
 	defer timer.Stop()
 	for {
 		ready, wait := g.ready(time.Now())
-		for _, r := range ready {
+		for _, s := range ready {
 			select {
-			case g.work <- r:
+			case g.work <- s:
 			case <-g.quit:
 				return
 			}
@@ -155,30 +157,30 @@ func (g *engine) schedule() {
 	}
 }
 
-// ready takes the runs that are due out of the schedule, and says how long the next one has time.
-func (g *engine) ready(now time.Time) ([]*run, time.Duration) {
+// ready takes the sides that are due out of the schedule, and says how long the next one has time.
+func (g *engine) ready(now time.Time) ([]*side, time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var out []*run
+	var out []*side
 	for len(g.queue) > 0 {
-		if r := g.queue[0]; now.Before(r.due) {
-			return out, r.due.Sub(now)
+		if s := g.queue[0]; now.Before(s.due) {
+			return out, s.due.Sub(now)
 		}
-		r := heap.Pop(&g.queue).(*run)
-		r.writing = true
-		out = append(out, r)
+		s := heap.Pop(&g.queue).(*side)
+		s.writing = true
+		out = append(out, s)
 	}
 	return out, longWait
 }
 
-// fix notes when a run is due. The caller holds the lock.
-func (g *engine) fix(r *run) {
-	if r.writing { // its writer does it
+// fix notes when a side is due. The caller holds the lock.
+func (g *engine) fix(s *side) {
+	if s.writing { // its writer does it
 		return
 	}
-	r.due = r.next(g.cfg, g.blocked)
-	g.queue.fix(r)
-	if r.index == 0 {
+	s.due = s.next(g.cfg, g.blocked)
+	g.queue.fix(s)
+	if s.index == 0 {
 		select {
 		case g.kick <- struct{}{}:
 		default:

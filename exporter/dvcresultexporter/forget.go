@@ -12,19 +12,24 @@ func (g *engine) close(ctx context.Context, r *run) {
 	r.closed = true
 	if err := g.store.batch(ctx, storage.DeleteOperation(foldPrefix+r.key), r.metaOperation()); err != nil {
 		r.closed = false
-		g.later(r, time.Now())
+		for _, s := range r.sides {
+			g.later(s, time.Now())
+		}
 		g.warn("The storage did not take the end of a run", err)
 		return
 	}
 	r.fold, r.packed, r.stored, r.saved = nil, nil, 0, r.version
 	g.resize(r)
+	for _, s := range r.sides {
+		g.fix(s)
+	}
 }
 
 // release gives up the runs of which nothing is missing in the results on disk, oldest first, when memory alone holds the
 // state and there is too much of it. The caller holds the lock.
 func (g *engine) release(ctx context.Context) {
 	for g.size > g.maxState() {
-		r := g.oldest(func(r *run) bool { return !r.closed && !r.writing && r.isSettled() && r.changed.IsZero() })
+		r := g.oldest(func(r *run) bool { return !r.closed && r.isSettled() && r.idle() })
 		if r == nil {
 			return
 		}
@@ -36,7 +41,7 @@ func (g *engine) release(ctx context.Context) {
 // result says of a run stays. The caller holds the lock.
 func (g *engine) thin(ctx context.Context) {
 	for g.size > g.maxState() {
-		r := g.oldest(func(r *run) bool { return !r.thin && !r.writing && (r.fold != nil || r.packed != nil) })
+		r := g.oldest(func(r *run) bool { return !r.thin && !r.isWriting() && (r.fold != nil || r.packed != nil) })
 		if r == nil {
 			g.warn("The state of the runs is above max_state_bytes and cannot be made smaller; set storage, or a larger limit", nil)
 			return
@@ -72,7 +77,7 @@ func (g *engine) forget(ctx context.Context) {
 	for len(g.runs) >= maxKnownRuns {
 		r := g.oldest(func(r *run) bool { return r.closed })
 		if r == nil {
-			r = g.oldest(func(r *run) bool { return !r.writing && r.changed.IsZero() })
+			r = g.oldest(func(r *run) bool { return r.idle() })
 		}
 		if r == nil {
 			return
@@ -84,7 +89,7 @@ func (g *engine) forget(ctx context.Context) {
 func (g *engine) oldest(fits func(*run) bool) *run {
 	var found *run
 	for _, r := range g.runs {
-		if fits(r) && (found == nil || r.seen.Before(found.seen)) {
+		if fits(r) && (found == nil || r.lastSeen().Before(found.lastSeen())) {
 			found = r
 		}
 	}
@@ -101,7 +106,9 @@ func (g *engine) drop(ctx context.Context, r *run) {
 	}
 	r.fold, r.packed = nil, nil
 	g.resize(r)
-	r.due = time.Time{}
-	g.queue.fix(r)
+	for _, s := range r.sides {
+		s.due = time.Time{}
+		g.queue.fix(s)
+	}
 	delete(g.runs, r.id)
 }

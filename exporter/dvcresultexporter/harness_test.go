@@ -102,10 +102,22 @@ func (r *rig) feed(lines ...line) {
 	require.NoError(r.t, r.exp.consumeLogs(r.t.Context(), logsOf(r.t, lines...)))
 }
 
-// line is a line of a stream with its place.
+// line is a line of a stream with its place; inFile gives it to another stream.
 type line struct {
 	text  string
 	place int64
+}
+
+// fileShift is above any place in a stream.
+const fileShift = 48
+
+// inFile makes lines those of another stream, whose records bring their host.
+func inFile(file int64, lines []line) []line {
+	out := slices.Clone(lines)
+	for i := range out {
+		out[i].place |= file << fileShift
+	}
+	return out
 }
 
 // stream gives lines their places.
@@ -121,13 +133,16 @@ func logsOf(t *testing.T, lines ...line) plog.Logs {
 	t.Helper()
 	d := trainrecord.NewDecoder(trainrecord.DecoderOptions{})
 	ld := plog.NewLogs()
-	records := ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords()
 	for _, l := range lines {
-		lr := records.AppendEmpty()
+		own := ld.ResourceLogs().AppendEmpty()
+		lr := own.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()
 		decoded := d.Decode([]byte(l.text), lr)
+		if l.place >= 1<<fileShift {
+			d.PutResource(own.Resource().Attributes())
+		}
 		require.Equal(t, trainrecord.LineRecord, decoded.Kind, "%s: %v", l.text, decoded.Err)
 		if decoded.RunID != "" {
-			uid := trainrecord.UID{RunID: decoded.RunID, Offset: l.place, CRC: trainrecord.LineCRC([]byte(l.text))}
+			uid := trainrecord.UID{RunID: decoded.RunID, File: uint32(l.place >> fileShift), Offset: l.place & (1<<fileShift - 1), CRC: trainrecord.LineCRC([]byte(l.text))}
 			lr.Attributes().PutStr(trainrecord.AttrLogRecordUID, uid.String())
 		}
 	}

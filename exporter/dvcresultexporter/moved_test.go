@@ -194,7 +194,7 @@ func TestResultThatWasWrittenJustBeforeAMoveIsWrittenAnew(t *testing.T) {
 		pass(9 * time.Second)
 		g := r.exp.engine
 		g.mu.Lock()
-		a := g.runs["a"]
+		a := g.runs["a"].owner()
 		a.writing = true
 		g.queue = g.queue[:0]
 		a.index = -1

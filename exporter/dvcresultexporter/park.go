@@ -20,16 +20,25 @@ import (
 // meta is what the storage holds of a run besides its fold. Times are Unix nanoseconds of arrival: they decide when a
 // result is written and are in none.
 type meta struct {
-	ID      string             `json:"id"`
+	ID     string     `json:"id"`
+	Closed bool       `json:"closed,omitempty"`
+	Sides  []sideMeta `json:"sides"` // the owner's first
+}
+
+type sideMeta struct {
+	Host    string             `json:"host,omitempty"`
 	Seen    int64              `json:"seen"`
 	Settled int64              `json:"settled,omitempty"`
-	Closed  bool               `json:"closed,omitempty"`
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
 func (r *run) metaOperation() *storage.Operation {
-	b, _ := json.Marshal(meta{ID: r.id, Seen: r.wallSeen, Settled: r.wallEnd, Closed: r.closed, Verdict: r.verdict}) // cannot fail
-	return storage.SetOperation(metaPrefix+r.key, b)
+	m := meta{ID: r.id, Closed: r.closed}
+	for _, s := range r.sides {
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.verdict})
+	}
+	b, _ := json.Marshal(m) // cannot fail
+	return storage.SetOperation(metaPrefix+r.key, seal(b))
 }
 
 // compact replaces the journal by snapshots when it has become twice as large as they are. The caller holds the lock.
@@ -59,7 +68,7 @@ func (g *engine) snapshot(ctx context.Context) error {
 		if r.fold != nil && r.saved != r.version {
 			b := r.fold.Snapshot()
 			sizes[r] = int64(len(b))
-			ops = append(ops, storage.SetOperation(foldPrefix+r.key, b))
+			ops = append(ops, storage.SetOperation(foldPrefix+r.key, seal(b)))
 		}
 	}
 	ops = append(ops, g.store.indexOperation(g.store.next, g.keys()))
@@ -95,12 +104,12 @@ func (g *engine) shrink(ctx context.Context) {
 	}
 	var loaded []*run
 	for _, r := range g.runs {
-		if r.fold != nil && !r.writing {
+		if r.fold != nil && !r.isWriting() {
 			loaded = append(loaded, r)
 		}
 	}
 	slices.SortFunc(loaded, func(a, b *run) int {
-		return cmp.Or(a.seen.Compare(b.seen), cmp.Compare(a.id, b.id))
+		return cmp.Or(a.lastSeen().Compare(b.lastSeen()), cmp.Compare(a.id, b.id))
 	})
 	for _, r := range loaded[:max(len(loaded)-1, 0)] { // the newest is needed again at once
 		if g.size <= g.maxState() {
@@ -127,7 +136,7 @@ func (g *engine) park(ctx context.Context, r *run) error {
 		}
 		r.packed = packed
 	} else if r.saved != r.version {
-		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, snapshot), r.metaOperation(), g.store.indexOperation(g.store.first, g.keys()))
+		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), r.metaOperation(), g.store.indexOperation(g.store.first, g.keys()))
 		if err != nil {
 			return err
 		}
@@ -149,8 +158,8 @@ func (g *engine) load(ctx context.Context, r *run) error {
 	}
 	if snapshot == nil {
 		r.fold = trainrun.New(r.id)
-	} else if r.fold, err = trainrun.Restore(snapshot); err != nil || r.fold.RunID() != r.id {
-		g.damaged(ctx, foldPrefix+r.key, errors.Join(errDamaged, err))
+	} else if r.fold, err = restoreFold(snapshot, r.id); err != nil {
+		g.damaged(ctx, foldPrefix+r.key, err)
 		r.fold = trainrun.New(r.id)
 		r.version++ // the next snapshot replaces it
 	}
@@ -166,7 +175,24 @@ func (g *engine) unparked(ctx context.Context, r *run) ([]byte, error) {
 	if r.packed == nil {
 		return nil, nil
 	}
-	return io.ReadAll(flate.NewReader(bytes.NewReader(r.packed)))
+	b, err := io.ReadAll(flate.NewReader(bytes.NewReader(r.packed)))
+	return seal(b), err
+}
+
+// restoreFold makes the fold of a sealed snapshot; id is that of its run when it is known.
+func restoreFold(sealed []byte, id string) (*trainrun.Fold, error) {
+	snapshot, err := unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	fold, err := trainrun.Restore(snapshot)
+	if err != nil {
+		return nil, errors.Join(errDamaged, err)
+	}
+	if id != "" && fold.RunID() != id {
+		return nil, fmt.Errorf("%w: that of another run", errDamaged)
+	}
+	return fold, nil
 }
 
 func pack(b []byte) ([]byte, error) {

@@ -19,37 +19,37 @@ type reporter struct {
 	directory string
 
 	mu      sync.Mutex
-	failing map[*run]bool // nil stands for the directory as a whole
+	failing map[*side]bool // nil stands for the directory as a whole
 	seldom  componentkit.Seldom
 }
 
 func newReporter(e *resultExporter, host component.Host) *reporter {
 	return &reporter{
-		host: host, logger: e.set.Logger, directory: e.cfg.Directory, failing: map[*run]bool{},
+		host: host, logger: e.set.Logger, directory: e.cfg.Directory, failing: map[*side]bool{},
 		seldom: componentkit.Seldom{Every: logInterval},
 	}
 }
 
-func (p *reporter) failed(r *run, err error) {
+func (p *reporter) failed(s *side, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.failing[r] = true
+	p.failing[s] = true
 	if p.seldom.Allow("errors") {
 		p.logger.Error("Results cannot be written; the state is kept and writing is repeated",
 			zap.String("directory", p.directory), zap.String("reason", string(atomicdir.ReasonOf(err))),
-			zap.Int("runs", len(p.failing)), zap.Error(err))
+			zap.Int("results", len(p.failing)), zap.Error(err))
 	}
 	componentstatus.ReportStatus(p.host, componentstatus.NewRecoverableErrorEvent(fmt.Errorf("results in %s: %w", p.directory, err)))
 }
 
-// worked takes back what was said of the run, and of the directory.
-func (p *reporter) worked(r *run) {
+// worked takes back what was said of a result, and of the directory.
+func (p *reporter) worked(s *side) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.failing) == 0 {
 		return
 	}
-	delete(p.failing, r)
+	delete(p.failing, s)
 	delete(p.failing, nil)
 	if len(p.failing) == 0 {
 		p.seldom.Forget("errors")
@@ -57,11 +57,11 @@ func (p *reporter) worked(r *run) {
 	}
 }
 
-func (p *reporter) kept(r *run) {
+func (p *reporter) kept(s *side) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seldom.Allow("keeps") {
 		p.logger.Warn("A result was not written: the one on disk rests on more records or a newer attempt",
-			zap.String("run_directory", r.dir))
+			zap.String("run_directory", s.dir))
 	}
 }

@@ -43,7 +43,9 @@ func (g *engine) restore(ctx context.Context) error {
 		}
 	}
 	for _, r := range g.runs {
-		g.awake(r, now)
+		for _, s := range r.sides {
+			g.awake(s, now)
+		}
 	}
 	g.shrink(ctx)
 	return nil
@@ -65,20 +67,31 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 		return err
 	}
 	var m meta
-	if err := json.Unmarshal(b, &m); err != nil || m.ID == "" || storageKey(m.ID) != key {
-		return g.restoreFold(ctx, key, b, now)
+	text, err := unseal(b)
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil || m.ID == "" || storageKey(m.ID) != key || len(m.Sides) == 0 {
+		return g.restoreAlone(ctx, key, b, now)
 	}
 	r := newRun(m.ID, now)
-	r.wallSeen, r.wallEnd, r.closed, r.verdict = m.Seen, m.Settled, m.Closed, m.Verdict
-	if m.Settled != 0 {
-		r.settled = ago(m.Settled, now)
+	r.closed = m.Closed
+	for i, sm := range m.Sides {
+		if i > 0 {
+			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(m.ID, sm.Host), now))
+		}
+		s := r.sides[i]
+		s.wallSeen, s.wallEnd, s.verdict = sm.Seen, sm.Settled, sm.Verdict
+		if sm.Settled != 0 {
+			s.settled = ago(sm.Settled, now)
+		}
 	}
 	g.runs[m.ID] = r
 	return nil
 }
 
-// restoreFold makes a run without a usable meta value: as if its last record came now. A run that has neither was dropped.
-func (g *engine) restoreFold(ctx context.Context, key string, metaValue []byte, now time.Time) error {
+// restoreAlone makes a run without a usable meta value: as if its last record came now. A run that has neither was dropped.
+func (g *engine) restoreAlone(ctx context.Context, key string, metaValue []byte, now time.Time) error {
 	snapshot, err := g.store.get(ctx, foldPrefix+key)
 	if err != nil {
 		return err
@@ -90,13 +103,13 @@ func (g *engine) restoreFold(ctx context.Context, key string, metaValue []byte, 
 	if snapshot == nil {
 		return nil
 	}
-	fold, err := trainrun.Restore(snapshot)
+	fold, err := restoreFold(snapshot, "")
 	if err != nil || storageKey(fold.RunID()) != key {
 		g.damaged(ctx, foldPrefix+key, errors.Join(errDamaged, err))
 		return nil
 	}
 	r := newRun(fold.RunID(), now)
-	r.fold, r.wallSeen, r.stored = fold, now.UnixNano(), int64(len(snapshot))
+	r.fold, r.stored, r.owner().wallSeen = fold, int64(len(snapshot)), now.UnixNano()
 	g.runs[r.id] = r
 	g.resize(r)
 	return nil
@@ -119,27 +132,32 @@ func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.E
 		if r.fold.Apply(entries[i]) {
 			r.version++
 		}
-		r.wallSeen = max(r.wallSeen, arrived)
+		for _, s := range r.targets(&entries[i]) {
+			s.wallSeen = max(s.wallSeen, arrived)
+		}
 		g.resize(r)
 	}
 	g.shrink(ctx)
 	return nil
 }
 
-// awake schedules a restored run. One that was silent too long before the start is that: nobody watched it. Another has the
+// awake schedules what a restored run has. One that was silent too long before the start is that: nobody watched it. Another has the
 // time that is left, by the monotonic clock, and late_grace at least: the receiver has to bring what was written meanwhile.
-func (g *engine) awake(r *run, now time.Time) {
-	if r.closed {
-		return
-	}
-	r.changed, r.lived, r.check = now, now, now.Add(g.cfg.LateGrace)
-	r.silent = now.UnixNano()-r.wallSeen > int64(g.cfg.IdleTimeout)
-	r.quiet = later(ago(r.wallSeen, now), now.Add(g.cfg.LateGrace-g.cfg.IdleTimeout))
-	g.fix(r)
+func (g *engine) awake(s *side, now time.Time) {
+	s.changed, s.lived, s.check = now, now, now.Add(g.cfg.LateGrace)
+	s.silent = now.UnixNano()-s.wallSeen > int64(g.cfg.IdleTimeout)
+	s.quiet = later(ago(s.wallSeen, now), now.Add(g.cfg.LateGrace-g.cfg.IdleTimeout))
+	g.fix(s)
 }
 
 func newRun(id string, now time.Time) *run {
-	return &run{id: id, dir: resultfile.RunDirectory(id), key: storageKey(id), seen: now, quiet: now, index: -1}
+	r := &run{id: id, key: storageKey(id)}
+	r.sides = []*side{r.newSide("", resultfile.RunDirectory(id), now)}
+	return r
+}
+
+func (r *run) newSide(host, dir string, now time.Time) *side {
+	return &side{run: r, host: host, dir: dir, seen: now, quiet: now, index: -1}
 }
 
 // ago is a wall time on the monotonic clock; a time in the future counts as now.

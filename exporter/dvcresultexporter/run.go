@@ -1,20 +1,15 @@
 package dvcresultexporter
 
 import (
-	"math"
+	"slices"
 	"time"
 
-	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
-// nothingShown is the version of no result.
-const nothingShown = math.MaxUint64
-
-// run is what the exporter knows of a run. Times are those of arrival, on the monotonic clock. The engine's lock guards it.
+// run is what the exporter knows of a run. The engine's lock guards it and its sides.
 type run struct {
 	id  string
-	dir string
 	key string // of its values in the storage
 
 	fold    *trainrun.Fold // nil while the state is parked
@@ -25,112 +20,77 @@ type run struct {
 	saved   uint64         // the version that the storage has a snapshot of
 	sparse  bool           // points were given up for memory
 	thin    bool           // nothing more can be given up until the next record
+	closed  bool           // late records are counted only; there is no state any more
 
-	seen     time.Time // the last new record, or the start
-	wallSeen int64     // the last new record, in Unix nanoseconds, for the next start
-	quiet    time.Time // silence is counted from here: the last new record, also one from before the start
-	endSeen  time.Time // a run.end that may decide the outcome; zero for none
-	failSeen time.Time // the same for a run.failure
-	changed  time.Time // the first record that is not in the result on disk; zero for none
-	lived    time.Time // the last result of a running run, or its first record
-	shown    uint64    // the version that the result on disk shows
-	check    time.Time // after a start: when the result on disk is to be held against the state
-	silent   bool      // restored, and older than idle_timeout already at the start
-
-	verdict resultfile.Verdict // of the last result written
-	settled time.Time          // when the outcome was first written; zero while it is open
-	wallEnd int64              // the same, in Unix nanoseconds
-	closed  bool               // late records are counted only; there is no state any more
-
-	writing  bool
-	again    bool      // the directory was replaced while its writer was at work
-	failures int       // failed attempts to write in a row
-	retry    time.Time // of the next attempt after a failed one
-
-	due   time.Time // when the engine looks at it; zero for never
-	index int       // in the schedule, -1 when it is not there
+	sides []*side // the owner's first; more while hosts are in conflict
 }
 
-// touch notes a new record.
-func (r *run) touch(e *trainrun.Entry, now time.Time) {
-	r.version++
-	r.seen, r.quiet, r.wallSeen, r.silent, r.thin = now, now, now.UnixNano(), false, false
-	if r.changed.IsZero() {
-		r.changed = now
-	}
-	if r.lived.IsZero() {
-		r.lived = now
-	}
-	switch e.Event {
-	case trainrun.EventRunEnd:
-		if r.endSeen.IsZero() {
-			r.endSeen = now
-		}
-	case trainrun.EventRunFailure:
-		r.failSeen = now
-	}
-}
+// owner is the side that has the run's directory.
+func (r *run) owner() *side { return r.sides[0] }
 
-// isLate says whether the time for late records is over. A run that failed or fell silent is never too late: an attempt
-// may follow.
-func (r *run) isLate(cfg *Config, now time.Time) bool {
-	return r.closed || r.mayClose() && !now.Before(r.settled.Add(cfg.LateWindow))
-}
-
-func (r *run) mayClose() bool { return !r.settled.IsZero() && r.verdict.From == fromEnd }
-
-// isSettled says whether the outcome stands on a record.
-func (r *run) isSettled() bool { return !r.settled.IsZero() }
-
-// next says when the run needs a look.
-func (r *run) next(cfg *Config, blocked bool) time.Time {
-	if r.closed {
-		return time.Time{}
-	}
-	if !r.retry.IsZero() {
-		return r.retry
-	}
-	var due time.Time
-	at := func(t time.Time) {
-		if due.IsZero() || t.Before(due) {
-			due = t
+// split finds the side of a host beside the owner's.
+func (r *run) split(host string) *side {
+	for _, s := range r.sides[1:] {
+		if s.host == host {
+			return s
 		}
 	}
-	if !r.check.IsZero() {
-		at(r.check)
-	}
-	if r.changed.IsZero() {
-		if r.mayClose() {
-			at(r.settled.Add(cfg.LateWindow))
-		}
-		return due
-	}
-	if !r.endSeen.IsZero() {
-		at(later(r.endSeen, r.changed).Add(cfg.LateGrace))
-	}
-	if !r.failSeen.IsZero() {
-		at(r.failedAt(cfg))
-	}
-	if !blocked {
-		at(r.quiet.Add(cfg.IdleTimeout))
-	}
-	if cfg.LiveInterval > 0 && r.shown != r.version {
-		at(r.lived.Add(cfg.LiveInterval))
-	}
-	return due
+	return nil
 }
 
-// failedAt is when a failure counts: after failure_grace the first time, like any late record once the result says so.
-func (r *run) failedAt(cfg *Config) time.Time {
-	if r.isSettled() {
-		return r.changed.Add(cfg.LateGrace)
+// targets are the sides that a record belongs to, as far as is known now. Whose it is in the end, the state says.
+func (r *run) targets(e *trainrun.Entry) []*side {
+	if len(r.sides) == 1 || r.fold == nil {
+		return r.sides
 	}
-	return r.failSeen.Add(cfg.FailureGrace)
+	host := r.fold.HostOf(e)
+	if host == "" {
+		return r.sides
+	}
+	if s := r.split(host); s != nil {
+		return []*side{s}
+	}
+	return r.sides[:1]
 }
 
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
+func (r *run) all(holds func(s *side) bool) bool {
+	return !slices.ContainsFunc(r.sides, func(s *side) bool { return !holds(s) })
+}
+
+// lastSeen is when the last new record came.
+func (r *run) lastSeen() time.Time {
+	seen := r.owner().seen
+	for _, s := range r.sides {
+		seen = later(seen, s.seen)
 	}
-	return a
+	return seen
+}
+
+// idle says that no result is being written, or is to be written.
+func (r *run) idle() bool {
+	return r.all(func(s *side) bool { return !s.writing && s.changed.IsZero() })
+}
+
+func (r *run) isWriting() bool { return !r.all(func(s *side) bool { return !s.writing }) }
+
+// isSettled says whether every outcome stands on a record.
+func (r *run) isSettled() bool { return r.all((*side).isSettled) }
+
+// lastSettled is when the last outcome was written.
+func (r *run) lastSettled() time.Time {
+	settled := r.owner().settled
+	for _, s := range r.sides {
+		settled = later(settled, s.settled)
+	}
+	return settled
+}
+
+// isLate says whether the time for late records of the whole run is over.
+func (r *run) isLate(late time.Duration, now time.Time) bool {
+	return r.closed || r.all(func(s *side) bool { return s.isLate(late, now) })
+}
+
+// mayClose says whether nothing but the time for late records is left.
+func (r *run) mayClose() bool {
+	return r.all(func(s *side) bool { return s.mayClose() && s.changed.IsZero() })
 }

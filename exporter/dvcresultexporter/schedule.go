@@ -2,8 +2,8 @@ package dvcresultexporter
 
 import "container/heap"
 
-// schedule orders runs by the time at which they need a look.
-type schedule []*run
+// schedule orders sides by the time at which they need a look.
+type schedule []*side
 
 func (s schedule) Len() int           { return len(s) }
 func (s schedule) Less(i, j int) bool { return s[i].due.Before(s[j].due) }
@@ -15,30 +15,30 @@ func (s schedule) Swap(i, j int) {
 
 // Push is heap.Interface's.
 func (s *schedule) Push(x any) {
-	r := x.(*run)
-	r.index = len(*s)
-	*s = append(*s, r)
+	e := x.(*side)
+	e.index = len(*s)
+	*s = append(*s, e)
 }
 
 // Pop is heap.Interface's.
 func (s *schedule) Pop() any {
 	old := *s
-	r := old[len(old)-1]
+	e := old[len(old)-1]
 	old[len(old)-1] = nil
 	*s = old[:len(old)-1]
-	r.index = -1
-	return r
+	e.index = -1
+	return e
 }
 
-// fix puts a run where its due time belongs, and takes it out when it has none.
-func (s *schedule) fix(r *run) {
+// fix puts a side where its due time belongs, and takes it out when it has none.
+func (s *schedule) fix(e *side) {
 	switch {
-	case r.due.IsZero() && r.index >= 0:
-		heap.Remove(s, r.index)
-	case r.due.IsZero():
-	case r.index >= 0:
-		heap.Fix(s, r.index)
+	case e.due.IsZero() && e.index >= 0:
+		heap.Remove(s, e.index)
+	case e.due.IsZero():
+	case e.index >= 0:
+		heap.Fix(s, e.index)
 	default:
-		heap.Push(s, r)
+		heap.Push(s, e)
 	}
 }

@@ -25,9 +25,9 @@ import (
 //	r/<key>  the snapshot of a run's fold
 //	m/<key>  JSON: what the engine knows of the run besides
 //
-// A snapshot and the journal parts after it may overlap: the fold takes an entry once.
+// Each value ends with its checksum. A snapshot and the journal parts after it may overlap: the fold takes an entry once.
 const (
-	storageVersion = 1
+	storageVersion = 2
 	indexKey       = "index"
 	journalPrefix  = "j/"
 	foldPrefix     = "r/"
@@ -35,8 +35,6 @@ const (
 	journalHeader  = 8       // Unix nanoseconds of the arrival
 	minJournal     = 1 << 20 // bytes
 )
-
-var errDamaged = errors.New("a value is damaged")
 
 var errStorageVersion = errors.New("written by another version of dvc_result")
 
@@ -78,7 +76,7 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	part := binary.BigEndian.AppendUint64(nil, uint64(now.UnixNano()))
-	part = trainrun.AppendEntries(part, s.pending)
+	part = seal(trainrun.AppendEntries(part, s.pending))
 	if err := s.client.Batch(ctx, storage.SetOperation(journalKey(s.next), part)); err != nil {
 		s.failed(ctx, "append")
 		return err
@@ -125,7 +123,7 @@ func (s *store) replaced() {
 
 func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
 	b, _ := json.Marshal(index{Version: storageVersion, First: first, Runs: runs}) // numbers and texts only
-	return storage.SetOperation(indexKey, b)
+	return storage.SetOperation(indexKey, seal(b))
 }
 
 // readIndex gives an empty index for an empty storage. With a damaged one runs are found again by their keys.
@@ -135,8 +133,12 @@ func (s *store) readIndex(ctx context.Context) (index, error) {
 	if err != nil || b == nil {
 		return ix, err
 	}
-	if err := json.Unmarshal(b, &ix); err != nil {
-		return index{}, errors.Join(errDamaged, err)
+	text, damage := unseal(b)
+	if damage != nil {
+		text = b // another version may have had no checksum
+	}
+	if err := json.Unmarshal(text, &ix); err != nil || damage != nil && ix.Version == storageVersion {
+		return index{}, errors.Join(errDamaged, damage, err)
 	}
 	if ix.Version != storageVersion {
 		return ix, fmt.Errorf("storage: version %d: %w, want %d; use that one, or another storage", ix.Version, errStorageVersion, storageVersion)
@@ -167,6 +169,9 @@ func (s *store) readJournal(ctx context.Context, first uint64, apply func(arrive
 }
 
 func decodePart(part []byte) (arrived int64, entries []trainrun.Entry, err error) {
+	if part, err = unseal(part); err != nil {
+		return 0, nil, err
+	}
 	if len(part) < journalHeader {
 		return 0, nil, fmt.Errorf("%w: %d bytes", errDamaged, len(part))
 	}

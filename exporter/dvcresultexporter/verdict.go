@@ -19,51 +19,51 @@ const (
 
 // judge says which result is to be written now, if any. Authority falls from a run.end over a run.failure and ended parts
 // to silence. It forgets ends and failures that turned out not to decide, so that the run is not looked at for them again.
-func (r *run) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Time) (resultfile.Verdict, bool) {
-	r.recall(st, now)
+func (s *side) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Time) (resultfile.Verdict, bool) {
+	s.recall(st, now)
 	switch {
-	case st.OutcomeFrom == fromEnd && !now.Before(later(r.endSeen, r.changed).Add(cfg.LateGrace)),
-		st.OutcomeFrom == fromFailure && !now.Before(r.failedAt(cfg)):
+	case st.OutcomeFrom == fromEnd && !now.Before(later(s.endSeen, s.changed).Add(cfg.LateGrace)),
+		st.OutcomeFrom == fromFailure && !now.Before(s.failedAt(cfg)):
 		return resultfile.Verdict{Final: true, Outcome: st.Outcome, From: st.OutcomeFrom}, true
 	case st.OutcomeFrom == fromEnd || st.OutcomeFrom == fromFailure: // its grace is not over
-	case r.silent:
-		return r.silence(st), true
-	case !blocked && !now.Before(r.quiet.Add(cfg.IdleTimeout)):
-		return r.silence(st), true
+	case s.silent:
+		return s.silence(st), true
+	case !blocked && !now.Before(s.quiet.Add(cfg.IdleTimeout)):
+		return s.silence(st), true
 	}
-	if cfg.LiveInterval > 0 && r.shown != r.version && !now.Before(r.lived.Add(cfg.LiveInterval)) {
+	if cfg.LiveInterval > 0 && s.shown != s.version && !now.Before(s.lived.Add(cfg.LiveInterval)) {
 		return resultfile.Verdict{Provisional: true}, true
 	}
 	return resultfile.Verdict{}, false
 }
 
 // recall brings the arrival times in line with what the records say.
-func (r *run) recall(st *trainrun.State, now time.Time) {
+func (s *side) recall(st *trainrun.State, now time.Time) {
 	if st.OutcomeFrom != fromEnd {
-		r.endSeen = time.Time{}
-	} else if r.endSeen.IsZero() { // restored
-		r.endSeen = r.seen
+		s.endSeen = time.Time{}
+	} else if s.endSeen.IsZero() { // restored
+		s.endSeen = s.seen
 	}
 	if st.OutcomeFrom != fromFailure {
-		r.failSeen = time.Time{}
-	} else if r.failSeen.IsZero() {
-		r.failSeen = r.seen
+		s.failSeen = time.Time{}
+	} else if s.failSeen.IsZero() {
+		s.failSeen = s.seen
 	}
 	if st.OutcomeFrom != fromEnd && st.OutcomeFrom != fromFailure { // a later attempt reopened it
-		r.settled, r.wallEnd = time.Time{}, 0
+		s.settled, s.wallEnd = time.Time{}, 0
 	}
-	if !r.check.IsZero() && !now.Before(r.check) {
-		r.check = time.Time{}
+	if !s.check.IsZero() && !now.Before(s.check) {
+		s.check = time.Time{}
 	}
 }
 
 // silence is the verdict on a run that said no end: always provisional.
-func (r *run) silence(st *trainrun.State) resultfile.Verdict {
+func (s *side) silence(st *trainrun.State) resultfile.Verdict {
 	v := resultfile.Verdict{Final: true, Provisional: true, Outcome: trainrecord.OutcomeStalled, From: fromSilence}
 	switch {
 	case st.OutcomeFrom == fromParts:
 		v.Outcome, v.From = st.Outcome, fromParts
-	case r.silent && r.verdict.From != fromSilence: // nobody watched it fall silent
+	case s.silent && s.verdict.From != fromSilence: // nobody watched it fall silent
 		v.Outcome, v.From = trainrecord.OutcomeUnknown, fromRestart
 	}
 	return v

@@ -11,8 +11,9 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
-// job is a result to be written.
+// job is a result to be written, and the directories that only another set of records would have had.
 type job struct {
+	stale   []string
 	state   *trainrun.State
 	verdict resultfile.Verdict
 	version uint64
@@ -23,9 +24,9 @@ func (g *engine) writer() {
 	defer g.wg.Done()
 	for {
 		select {
-		case r := <-g.work:
+		case s := <-g.work:
 			g.busy.Add(1)
-			g.visit(r)
+			g.visit(s)
 			g.busy.Add(-1)
 		case <-g.quit:
 			return
@@ -33,33 +34,43 @@ func (g *engine) writer() {
 	}
 }
 
-// visit decides about a run and writes its result, if one is due.
-func (g *engine) visit(r *run) {
+// visit decides about a side and writes its result, if one is due.
+func (g *engine) visit(s *side) {
 	ctx := context.Background()
-	j, ok := g.decide(ctx, r)
+	j, ok := g.decide(ctx, s)
 	if !ok {
 		return
 	}
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity})
-	result, err := g.out.write(resultSet(r.dir, files, j.state))
+	result, err := g.out.write(resultSet(s.dir, files, j.state))
+	for _, dir := range j.stale {
+		if err == nil {
+			var removed atomicdir.Result
+			if removed, err = g.out.write(staleSet(dir, j.state.RunID)); removed == atomicdir.Removed {
+				g.logger.Info("Removed a result that more records of the run have joined with another", zap.String("run_directory", dir))
+			}
+		}
+	}
 	if err != nil {
 		g.telemetry.WriteErrors.Add(ctx, 1, g.telemetry.With("reason", string(atomicdir.ReasonOf(err))))
-		g.report.failed(r, err)
+		g.report.failed(s, err)
 	} else {
-		g.wrote(ctx, r, j.verdict, result)
+		g.wrote(ctx, s, j.verdict, result)
 	}
-	g.finish(ctx, r, j, err)
+	g.finish(ctx, s, j, err)
 }
 
 // resultSet is what atomicdir is to bring to disk.
 func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
 	set := atomicdir.Set{
-		Name: dir,
-		Swept: []atomicdir.Swept{
-			{Below: resultfile.PlotsDir, Suffix: resultfile.PlotsSuffix},
-			{Below: resultfile.FullDir, Suffix: resultfile.FullSuffix},
-		},
-		Keep: func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
+		Name:  dir,
+		Swept: swept(),
+		Keep:  func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
+	}
+	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first
+		set.Keep = func(marker []byte) bool {
+			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st)
+		}
 	}
 	for _, f := range files {
 		set.Files = append(set.Files, atomicdir.Content{Name: f.Name, Bytes: f.Bytes})
@@ -67,99 +78,126 @@ func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdi
 	return set
 }
 
-// decide computes a run's state and judges it.
-func (g *engine) decide(ctx context.Context, r *run) (job, bool) {
+// staleSet has nothing of a run's own left in a directory.
+func staleSet(dir, id string) atomicdir.Set {
+	set := atomicdir.Set{
+		Name: dir, Swept: swept(), Gone: true,
+		Keep: func(marker []byte) bool { return resultfile.IsOther(marker, id) },
+	}
+	for _, name := range []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName, resultfile.ResultName} {
+		set.Files = append(set.Files, atomicdir.Content{Name: name})
+	}
+	return set
+}
+
+func swept() []atomicdir.Swept {
+	return []atomicdir.Swept{
+		{Below: resultfile.PlotsDir, Suffix: resultfile.PlotsSuffix},
+		{Below: resultfile.FullDir, Suffix: resultfile.FullSuffix},
+	}
+}
+
+// decide computes the state of a side and judges it.
+func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
-	if r.changed.IsZero() {
-		if r.isLate(g.cfg, now) {
-			g.close(ctx, r)
+	if s.gone || s.changed.IsZero() {
+		if s.run.isLate(g.cfg.LateWindow, now) {
+			g.close(ctx, s.run)
 		}
-		g.leave(ctx, r)
+		g.leave(ctx, s)
 		return job{}, false
 	}
-	if err := g.load(ctx, r); err != nil {
+	if err := g.load(ctx, s.run); err != nil {
 		g.warn("The state of a run could not be read from the storage", err)
-		g.later(r, now)
-		g.leave(ctx, r)
+		g.later(s, now)
+		g.leave(ctx, s)
 		return job{}, false
 	}
-	st := r.fold.State()
-	v, due := r.judge(st, g.cfg, g.blocked, now)
+	st := g.part(s, now)
+	if st == nil {
+		g.leave(ctx, s)
+		return job{}, false
+	}
+	v, due := s.judge(st, g.cfg, g.blocked, now)
 	if !due {
-		r.retry = time.Time{}
-		g.leave(ctx, r)
+		s.retry = time.Time{}
+		g.leave(ctx, s)
 		return job{}, false
 	}
-	g.witness(ctx, r, v)
-	return job{state: st, verdict: v, version: r.version}, true
+	g.witness(ctx, s, v)
+	return job{state: st, verdict: v, version: s.version, stale: s.stale()}, true
 }
 
 // witness keeps that a run was seen falling silent before its result says so: after a kill between the two, the next start
 // would know no more than that it is old.
-func (g *engine) witness(ctx context.Context, r *run, v resultfile.Verdict) {
-	if v.From == fromSilence && v != r.verdict {
-		r.verdict = v
-		r.settled, r.wallEnd = time.Time{}, 0
-		g.keep(ctx, r)
+func (g *engine) witness(ctx context.Context, s *side, v resultfile.Verdict) {
+	if v.From == fromSilence && v != s.verdict {
+		s.verdict = v
+		s.settled, s.wallEnd = time.Time{}, 0
+		g.keep(ctx, s.run)
 	}
 }
 
 // leave puts a run back into the schedule.
-func (g *engine) leave(ctx context.Context, r *run) {
-	r.writing = false
-	g.fix(r)
+func (g *engine) leave(ctx context.Context, s *side) {
+	s.writing = false
+	g.fix(s)
 	g.shrink(ctx)
 }
 
 // later sets the time of the next attempt: 1 s, 2 s, 4 s up to 5 min.
-func (g *engine) later(r *run, now time.Time) {
+func (g *engine) later(s *side, now time.Time) {
 	wait := maxRetry
-	if r.failures < 9 {
-		wait = min(minRetry<<r.failures, maxRetry)
+	if s.failures < 9 {
+		wait = min(minRetry<<s.failures, maxRetry)
 	}
-	r.failures++
-	r.retry = now.Add(wait)
+	s.failures++
+	s.retry = now.Add(wait)
 }
 
 // finish notes what became of a write.
-func (g *engine) finish(ctx context.Context, r *run, j job, err error) {
+func (g *engine) finish(ctx context.Context, s *side, j job, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	defer g.leave(ctx, r)
+	defer g.leave(ctx, s)
 	now := time.Now()
-	if err != nil {
-		g.later(r, now)
+	if s.gone { // it was, while it was written: the owner removes it once more
+		g.change(s.run.owner(), now)
 		return
 	}
-	r.failures, r.retry = 0, time.Time{}
-	r.lived, r.shown = now, j.version
-	switch {
-	case r.again: // it may be in the old directory
-		r.again, r.changed, r.shown = false, now, nothingShown
-	case r.version != j.version:
-		r.changed = r.seen
-	case j.verdict.Final:
-		r.changed = time.Time{}
+	if err != nil {
+		g.later(s, now)
+		return
 	}
-	g.conclude(ctx, r, j.verdict, now)
+	s.failures, s.retry = 0, time.Time{}
+	s.lived, s.shown = now, j.version
+	switch {
+	case s.again: // it may be in the old directory
+		s.again, s.changed, s.shown = false, now, nothingShown
+	case s.version != j.version:
+		s.changed = s.seen
+	case j.verdict.Final:
+		s.changed = time.Time{}
+	}
+	g.conclude(ctx, s, j.verdict, now)
 }
 
 // conclude keeps the verdict, also for the next start.
-func (g *engine) conclude(ctx context.Context, r *run, v resultfile.Verdict, now time.Time) {
-	before, settled := r.verdict, r.wallEnd
-	r.verdict = v
+func (g *engine) conclude(ctx context.Context, s *side, v resultfile.Verdict, now time.Time) {
+	before, settled := s.verdict, s.wallEnd
+	s.verdict = v
 	switch {
 	case !v.Final || v.Provisional:
-		r.settled, r.wallEnd = time.Time{}, 0
-	case r.settled.IsZero():
-		r.settled, r.wallEnd = now, now.UnixNano()
+		s.settled, s.wallEnd = time.Time{}, 0
+	case s.settled.IsZero():
+		s.settled, s.wallEnd = now, now.UnixNano()
 	}
-	if v == before && r.wallEnd == settled || !v.Final {
+	if v == before && s.wallEnd == settled || !v.Final {
 		return
 	}
-	g.keep(ctx, r)
+	g.keep(ctx, s.run)
 }
 
 // keep stores what is known of a run besides its records.
@@ -170,8 +208,8 @@ func (g *engine) keep(ctx context.Context, r *run) {
 }
 
 // wrote counts a result, and takes the trouble with the run back.
-func (g *engine) wrote(ctx context.Context, r *run, v resultfile.Verdict, result atomicdir.Result) {
-	g.report.worked(r)
+func (g *engine) wrote(ctx context.Context, s *side, v resultfile.Verdict, result atomicdir.Result) {
+	g.report.worked(s)
 	switch result {
 	case atomicdir.Written:
 		outcome := v.Outcome
@@ -180,10 +218,10 @@ func (g *engine) wrote(ctx context.Context, r *run, v resultfile.Verdict, result
 		}
 		g.telemetry.WrittenResults.Add(ctx, 1, g.telemetry.With("outcome", outcome))
 		if v.Final {
-			g.logger.Info("Wrote a result", zap.String("run_directory", r.dir), zap.String("outcome", outcome), zap.Bool("provisional", v.Provisional))
+			g.logger.Info("Wrote a result", zap.String("run_directory", s.dir), zap.String("outcome", outcome), zap.Bool("provisional", v.Provisional))
 		}
 	case atomicdir.Kept:
 		g.telemetry.KeptResults.Add(ctx, 1, g.telemetry.Self())
-		g.report.kept(r)
+		g.report.kept(s)
 	}
 }

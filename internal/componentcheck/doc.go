@@ -51,8 +51,8 @@
 //     stop, runs with all its signals at once under one id, stops in time when its context is cancelled, and takes a
 //     read-only batch if it says that it does not mutate data.
 //
-// WithConfig edits the test configuration (for a directory from t.TempDir), WithHost replaces the host, which is by
-// default NewStorageHost(t): `storage: file_storage` works.
+// WithConfig edits the test configuration (for a directory from t.TempDir). The host is NewStorageHost(t):
+// `storage: file_storage` works.
 //
 // # Storage
 //

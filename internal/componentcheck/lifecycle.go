@@ -66,7 +66,7 @@ func (s *suite) sessionOf(
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	host := s.host(t)
+	host := NewStorageHost(t)
 	if err := c.Start(t.Context(), host); err != nil {
 		return errors.Join(fmt.Errorf("start: %w", err), stop(t.Context(), c, stopTime))
 	}
@@ -102,7 +102,7 @@ func (s *suite) stopCancelled(t testing.TB, sig signal, set component.TelemetryS
 
 // together runs a component for all its signals under one id, as a collector with several pipelines does.
 func (s *suite) together(t testing.TB, set component.TelemetrySettings) error {
-	host := s.host(t)
+	host := NewStorageHost(t)
 	cfg, err := s.config()
 	if err != nil {
 		return err

@@ -25,11 +25,6 @@ func WithConfig(edit func(cfg component.Config)) Option {
 	return func(s *suite) { s.edit = edit }
 }
 
-// WithHost makes the host the component is started with.
-func WithHost(host func(t testing.TB) component.Host) Option {
-	return func(s *suite) { s.host = host }
-}
-
 // WithFeed hands the component more than the default batch of its signal in the check of its self-metrics' attributes: what
 // makes it count.
 func WithFeed(feed func(ctx context.Context, c component.Component) error) Option {
@@ -61,7 +56,6 @@ type suite struct {
 	module  string
 	dir     string
 	edit    func(component.Config)
-	host    func(testing.TB) component.Host
 	feed    func(context.Context, component.Component) error
 }
 
@@ -75,7 +69,6 @@ func newSuite(factory component.Factory, opts ...Option) (*suite, error) {
 		factory: factory,
 		dir:     ".",
 		feed:    nothing,
-		host:    func(t testing.TB) component.Host { return NewStorageHost(t) },
 	}
 	for _, opt := range opts {
 		opt(s)

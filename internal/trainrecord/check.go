@@ -2,6 +2,7 @@ package trainrecord
 
 import (
 	"fmt"
+	"math"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -15,30 +16,47 @@ func wrongType(key, want string) error { return &typeError{key: key, want: want}
 
 // bodyRule is the registry's rule for one key of the body.
 type bodyRule struct {
+	name    string
 	kind    string
 	minimum int64
-	events  map[string]bool
+	events  uint32 // a bit for each that has the key
 }
 
-var bodyRules = func() map[string]bodyRule {
-	rules := map[string]bodyRule{}
+// bodyRules are by the length of the key: few have the same.
+var bodyRules = func() (by [maxBodyKey + 1][]bodyRule) {
 	for _, n := range Load().Names {
 		if n.Kind != KindBody {
 			continue
 		}
-		rule := bodyRule{kind: n.Type, events: map[string]bool{}}
+		rule := bodyRule{name: n.Name, kind: n.Type, minimum: math.MinInt64}
 		for _, e := range n.Events {
-			rule.events[e] = true
+			rule.events |= 1 << eventOf(e)
 		}
 		if n.Minimum != nil {
 			rule.minimum = *n.Minimum
-		} else {
-			rule.minimum = -1 << 63
 		}
-		rules[n.Name] = rule
+		by[len(n.Name)] = append(by[len(n.Name)], rule)
 	}
-	return rules
+	return by
 }()
+
+const maxBodyKey = 32
+
+// ruleOf gives the rule of an event's key, nil when it has none.
+func ruleOf(event eventKind, key string) *bodyRule {
+	if len(key) > maxBodyKey {
+		return nil
+	}
+	for i := range bodyRules[len(key)] {
+		if r := &bodyRules[len(key)][i]; r.name == key {
+			if r.events&(1<<event) == 0 {
+				return nil
+			}
+			return r
+		}
+	}
+	return nil
+}
 
 // wants says a type of the registry in words.
 var wants = map[string]string{
@@ -48,12 +66,12 @@ var wants = map[string]string{
 
 // checkBody holds the keys that the registry gives to an event to their types. null counts as absent and is removed;
 // an integer written as a float (3.0) becomes one.
-func checkBody(event string, body pcommon.Map) error {
+func checkBody(event eventKind, body pcommon.Map) error {
 	var err error
 	hasNull := false
 	for k, v := range body.All() {
-		rule, ok := bodyRules[k]
-		if !ok || !rule.events[event] {
+		rule := ruleOf(event, k)
+		if rule == nil {
 			continue
 		}
 		if v.Type() == pcommon.ValueTypeEmpty {
@@ -67,13 +85,13 @@ func checkBody(event string, body pcommon.Map) error {
 	}
 	if hasNull && err == nil {
 		body.RemoveIf(func(k string, v pcommon.Value) bool {
-			return v.Type() == pcommon.ValueTypeEmpty && bodyRules[k].events[event]
+			return v.Type() == pcommon.ValueTypeEmpty && ruleOf(event, k) != nil
 		})
 	}
 	return err
 }
 
-func (r bodyRule) accepts(v pcommon.Value) bool {
+func (r *bodyRule) accepts(v pcommon.Value) bool {
 	switch r.kind {
 	case "int":
 		n, ok := Integer(v)

@@ -2,7 +2,6 @@ package trainrecord
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"time"
 
@@ -25,6 +24,7 @@ type Line struct {
 	Kind   LineKind
 	Reason Reason // LineError: why
 	Err    error  // LineError: where and what
+	End    int    // ReasonTrailingData: where the line goes on after its object
 	RunID  string // "" when the line names none
 	Event  string // LineRecord
 	// Resource holds the raw bytes of the line's resource and host: equal bytes mean equal resources. It is valid until
@@ -41,7 +41,8 @@ type Line struct {
 
 // DecoderOptions configure a Decoder.
 type DecoderOptions struct {
-	Location *time.Location // of times without a zone; nil is UTC
+	Location  *time.Location // of times without a zone; nil is UTC
+	NonFinite NonFinite      // what becomes of NaN and the infinities
 }
 
 // Decoder decodes lines. It is not safe for concurrent use.
@@ -51,14 +52,19 @@ type Decoder struct {
 	head     lineHead
 	resource []byte
 	empty    plog.LogRecord
+
+	attributes int // of the record before
 }
+
+// callersAttributes is how many attributes a caller adds to most records: file, offset, uid.
+const callersAttributes = 3
 
 // NewDecoder makes a decoder.
 func NewDecoder(o DecoderOptions) *Decoder {
 	if o.Location == nil {
 		o.Location = time.UTC
 	}
-	return &Decoder{location: o.Location, empty: plog.NewLogRecord()}
+	return &Decoder{location: o.Location, scan: newScanner(o.NonFinite), empty: plog.NewLogRecord()}
 }
 
 func (l *Line) drop(key string) {
@@ -85,11 +91,16 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 		return d.refuse(lr, d.noObject())
 	}
 	start := d.scan.pos
-	if err := d.head.read(&d.scan, lr.Body()); err != nil {
+	if !mayBeRecord(line) {
+		d.head = lineHead{extra: d.head.extra[:0]}
+		return d.object(start, lr)
+	}
+	body := lr.Body()
+	if err := d.head.read(&d.scan, &body); err != nil {
 		return d.refuse(lr, err)
 	}
-	if d.scan.peek() != 0 || d.scan.pos < len(line) {
-		return d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+	if !d.atEnd() {
+		return d.trailing(lr)
 	}
 	if !d.head.isRecord() {
 		return d.object(start, lr)
@@ -110,6 +121,9 @@ func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
 	switch {
 	case errors.As(err, &le):
 		l.Reason = le.reason
+		if le.reason == ReasonNotJSON && isPythonRepr(d.scan.buf, le.offset) {
+			l.Reason = ReasonPythonRepr
+		}
 	case errors.As(err, &te):
 		l.Reason = ReasonWrongType
 	}
@@ -127,21 +141,50 @@ func (d *Decoder) noObject() error {
 	return d.scan.fail(ReasonNotJSON, "want a JSON object, one a line")
 }
 
-// object decodes the line again, as an object that is no record.
+// atEnd says whether nothing but blanks follows the object.
+func (d *Decoder) atEnd() bool { return d.scan.peek() == 0 && d.scan.pos == len(d.scan.buf) }
+
+func (d *Decoder) trailing(lr plog.LogRecord) Line {
+	l := d.refuse(lr, d.scan.fail(ReasonTrailingData, "data after the object"))
+	l.End = d.scan.pos
+	return l
+}
+
+// Keys without which no line is a record, as nearly all write them.
+var (
+	quotedSchema = []byte(`"` + KeySchema + `"`)
+	quotedEvent  = []byte(`"` + KeyEvent + `"`)
+)
+
+// mayBeRecord spares the rows of frameworks a second reading. An escape may hide a key.
+func mayBeRecord(line []byte) bool {
+	return bytes.Contains(line, quotedEvent) || bytes.Contains(line, quotedSchema) || bytes.IndexByte(line, '\\') >= 0
+}
+
+// object decodes the line as an object that is no record.
 func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 	d.scan.reset(d.scan.buf)
 	d.scan.pos = start
 	body := lr.Body()
-	if err := d.scan.value(&body, 0); err != nil {
+	if err := d.scan.valueUnder(&d.scan.row, &body, 0); err != nil {
 		return d.refuse(lr, err)
 	}
+	if !d.atEnd() {
+		return d.trailing(lr)
+	}
 	l := Line{Kind: LineObject}
-	if v := d.head.scalars[headRunID]; v.kind == scalarText {
-		l.RunID = d.scan.word(v.text)
+	d.makeRoom(lr)
+	if v, ok := body.Map().Get(KeyRunID); ok && v.Type() == pcommon.ValueTypeStr {
+		l.RunID = v.Str()
 		putText(lr.Attributes(), AttrRunID, l.RunID)
 	}
 	d.counts(&l, lr)
 	return l
+}
+
+// makeRoom makes room for as many attributes as the record before had, and for those of the caller.
+func (d *Decoder) makeRoom(lr plog.LogRecord) {
+	lr.Attributes().EnsureCapacity(d.attributes + callersAttributes)
 }
 
 func (d *Decoder) counts(l *Line, lr plog.LogRecord) {
@@ -151,127 +194,5 @@ func (d *Decoder) counts(l *Line, lr plog.LogRecord) {
 	}
 }
 
-// record turns the head into the log record's fields; the body is there already.
-func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
-	h, err := d.header(l)
-	if err != nil {
-		return err
-	}
-	if d.head.badBody {
-		return wrongType(KeyBody, "an object")
-	}
-	if lr.Body().Type() != pcommon.ValueTypeMap {
-		lr.Body().SetEmptyMap()
-	}
-	body := lr.Body().Map()
-	if err := checkBody(h.Event, body); err != nil {
-		return err
-	}
-	if err := d.putExtra(body); err != nil {
-		return err
-	}
-	lr.Attributes().EnsureCapacity(12)
-	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
-		keep(lr, KeyEvent, d.scan.word(event.text))
-		l.OffList++
-		l.flaw(KeyEvent)
-	}
-	if n := h.Put(lr); n > 0 {
-		l.OffList += n
-		l.flaw(KeyFramework + " or " + KeyPhase)
-	}
-	if n := PutBodyAttributes(lr); n > 0 {
-		l.OffList += n
-		l.flaw(KeyBody)
-	}
-	l.RunID, l.Event = h.RunID, h.Event
-	d.resource = d.resource[:0]
-	d.resource = append(d.resource, d.head.resource...)
-	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
-		d.resource = append(append(d.resource, 0), host.text...)
-	}
-	l.Resource = d.resource
-	if n := vocabularyKeys(d.head.resource); n > 0 {
-		l.FieldsDropped += n
-		l.flaw(KeyResource)
-	}
-	return nil
-}
-
-// header checks the types of the top-level keys. Those that identify a record must be right; a time, severity or id
-// without meaning is left out and counted.
-func (d *Decoder) header(l *Line) (Header, error) {
-	h := NewHeader()
-	for _, t := range [...]struct {
-		key headKey
-		dst *string
-	}{{headEvent, &h.Event}, {headRunID, &h.RunID}, {headPart, &h.Part}, {headFramework, &h.Framework}, {headPhase, &h.Phase}} {
-		v, ok := d.head.get(t.key)
-		if ok && v.kind != scalarText {
-			return h, wrongType(headNames[t.key], "a string")
-		}
-		if ok {
-			*t.dst = d.scan.word(v.text)
-		}
-	}
-	for _, n := range [...]struct {
-		key     headKey
-		minimum int64
-		dst     *int64
-	}{{headAttempt, 1, &h.Attempt}, {headSeq, 1, &h.Seq}, {headRank, 0, &h.Rank}} {
-		v, ok := d.head.get(n.key)
-		if !ok {
-			continue
-		}
-		if *n.dst, ok = v.integer(); !ok || *n.dst < n.minimum {
-			return h, wrongType(headNames[n.key], "an integer of its range")
-		}
-	}
-	if h.Event == "" {
-		l.drop(KeyEvent)
-	}
-	if !IsEvent(h.Event) {
-		h.Event = EventLog
-	}
-	d.optional(&h, l)
-	return h, nil
-}
-
-func (d *Decoder) optional(h *Header, l *Line) {
-	if v, ok := d.head.get(headTS); ok {
-		if h.Time, ok = v.time(d.location); !ok {
-			l.drop(KeyTS)
-		}
-	}
-	if v, ok := d.head.get(headSeverity); ok {
-		if _, known := severities[string(bytes.ToUpper(v.text))]; known && v.kind == scalarText {
-			h.Severity = d.scan.word(v.text)
-		} else {
-			l.drop(KeySeverity)
-		}
-	}
-	if v, ok := d.head.get(headTraceID); ok && !hexID(v, h.TraceID[:]) {
-		l.drop(KeyTraceID)
-	}
-	if v, ok := d.head.get(headSpanID); ok && !hexID(v, h.SpanID[:]) {
-		l.drop(KeySpanID)
-	}
-	if v, ok := d.head.get(headHost); ok && v.kind != scalarText {
-		l.drop(KeyHost)
-	}
-	if d.head.badResource {
-		l.drop(KeyResource)
-	}
-}
-
-// hexID decodes an id of exactly len(dst) bytes. An id that is none leaves dst zero.
-func hexID(v *scalar, dst []byte) bool {
-	if v.kind != scalarText || len(v.text) != 2*len(dst) {
-		return false
-	}
-	if _, err := hex.Decode(dst, v.text); err != nil {
-		clear(dst)
-		return false
-	}
-	return true
-}
+// Text gives b as a string that shares its memory with other texts of the same time, so that most cost no allocation.
+func (d *Decoder) Text(b []byte) string { return d.scan.arena.text(b) }

@@ -32,20 +32,32 @@ var headNames = [headKeys]string{
 	KeyTS, KeyAttempt, KeySeq, KeyRank,
 }
 
+// headKeyOf looks only at names of the key's length, of which there are few.
 func headKeyOf(key []byte) (headKey, bool) {
-	for k, name := range headNames {
-		if string(key) == name {
-			return headKey(k), true
+	if len(key) >= len(headKeysByLength) {
+		return 0, false
+	}
+	for _, k := range headKeysByLength[len(key)] {
+		if string(key) == headNames[k] {
+			return k, true
 		}
 	}
 	return 0, false
 }
 
+var headKeysByLength = func() (by [16][]headKey) {
+	for k, name := range headNames {
+		by[len(name)] = append(by[len(name)], headKey(k))
+	}
+	return by
+}()
+
 // lineHead holds the top level of a line as it came.
 type lineHead struct {
 	scalars     [headKeys]scalar
-	hasBody     bool // the body is an object
-	badBody     bool // it is something else, and not null
+	event       eventKind // of the list; set by isRecord
+	hasBody     bool      // the body is an object
+	badBody     bool      // it is something else, and not null
 	resource    []byte
 	badResource bool
 	extra       []extraKey
@@ -66,10 +78,14 @@ func (h *lineHead) get(key headKey) (*scalar, bool) {
 // isRecord is the rule of the record contract: a schema of the vocabulary; or an event of the list, a time, and a run id
 // or a body.
 func (h *lineHead) isRecord() bool {
-	if v := h.scalars[headSchema]; v.kind == scalarText && bytes.HasPrefix(v.text, schemaName) {
+	h.event = noEvent
+	if v := &h.scalars[headEvent]; v.kind == scalarText {
+		h.event = eventOf(v.text)
+	}
+	if v := &h.scalars[headSchema]; v.kind == scalarText && bytes.HasPrefix(v.text, schemaName) {
 		return true
 	}
-	if v := h.scalars[headEvent]; v.kind != scalarText || !isEvent(v.text) {
+	if h.event == noEvent {
 		return false
 	}
 	_, hasTime := h.get(headTS)
@@ -77,8 +93,8 @@ func (h *lineHead) isRecord() bool {
 	return hasTime && (hasRun || h.hasBody)
 }
 
-// read reads the object that the scanner stands before; the body goes to its place at once.
-func (h *lineHead) read(s *scanner, body pcommon.Value) error {
+// read reads the object that the scanner stands before; the body goes to its place at once. A nil place checks it only.
+func (h *lineHead) read(s *scanner, body *pcommon.Value) error {
 	*h = lineHead{extra: h.extra[:0]}
 	if err := s.open(0); err != nil {
 		return err
@@ -94,7 +110,7 @@ func (h *lineHead) read(s *scanner, body pcommon.Value) error {
 	}
 }
 
-func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
+func (h *lineHead) member(s *scanner, key []byte, body *pcommon.Value) error {
 	if k, ok := headKeyOf(key); ok {
 		if _, again := h.get(k); again {
 			s.duplicateKeys++
@@ -105,7 +121,7 @@ func (h *lineHead) member(s *scanner, key []byte, body pcommon.Value) error {
 	case KeyBody:
 		c := s.peek()
 		h.hasBody, h.badBody = c == '{', c != '{' && c != 'n'
-		return s.value(&body, 1)
+		return s.valueUnder(&s.body, body, 1)
 	case KeyResource:
 		raw, isObject, err := skip(s)
 		h.resource, h.badResource = nil, !isObject && raw[0] != 'n'

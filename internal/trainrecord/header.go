@@ -30,32 +30,11 @@ type Header struct {
 // NewHeader gives a header with nothing in it.
 func NewHeader() Header { return Header{Rank: -1} }
 
-// IsEvent tells whether the list of events holds a name, in the spelling of a line.
-func IsEvent(event string) bool {
-	_, ok := eventNames[event]
-	return ok
-}
-
-// isEvent is IsEvent without an allocation.
-func isEvent(event []byte) bool {
-	_, ok := eventNames[string(event)]
-	return ok
-}
-
-// eventNames maps the spelling of a line to that of OpenTelemetry, so that no record allocates its event name.
-var eventNames = map[string]string{
-	EventRunStart: EventName(EventRunStart), EventEpochEnd: EventName(EventEpochEnd), EventStepEnd: EventName(EventStepEnd),
-	EventPhaseStart: EventName(EventPhaseStart), EventPhaseEnd: EventName(EventPhaseEnd),
-	EventCheckpointSave: EventName(EventCheckpointSave), EventArtifact: EventName(EventArtifact),
-	EventRunFailure: EventName(EventRunFailure), EventRunEnd: EventName(EventRunEnd), EventHeartbeat: EventName(EventHeartbeat),
-	EventLog: EventName(EventLog), EventStreamStatus: EventName(EventStreamStatus),
-}
-
 // Put writes the header into a log record. A framework or phase off its list becomes "other"; the original is kept under the
 // body's framework key, if the body is a map, and counted. Attributes that the record has already keep their value where the
 // header has none.
 func (h Header) Put(lr plog.LogRecord) (offList int) {
-	lr.SetEventName(eventNames[h.Event])
+	lr.SetEventName(otelName(h.Event))
 	lr.SetTimestamp(h.Time)
 	number, text := severity(h.Severity)
 	lr.SetSeverityNumber(number)
@@ -197,7 +176,7 @@ func PutBodyAttributes(lr plog.LogRecord) (offList int) {
 
 // PutErrorLog makes a log record of the event log out of a line that is no record: its text, cut, and the reason.
 func PutErrorLog(lr plog.LogRecord, reason Reason, raw []byte) {
-	lr.SetEventName(eventNames[EventLog])
+	lr.SetEventName(otelName(EventLog))
 	lr.SetSeverityNumber(plog.SeverityNumberWarn)
 	lr.SetSeverityText("WARN")
 	lr.Attributes().PutStr(AttrRecordError, string(reason))

@@ -59,6 +59,7 @@ const (
 // Attribute keys of the OpenTelemetry semantic conventions 1.45.0 that a record carries.
 const (
 	AttrLogFilePath         = "log.file.path"
+	AttrLogFileName         = "log.file.name"
 	AttrLogFileRecordOffset = "log.file.record_offset" // int, bytes from the start of the file
 	AttrLogRecordUID        = "log.record.uid"
 	AttrHostName            = "host.name"
@@ -121,6 +122,8 @@ const (
 	BodyEpochsCompleted = "epochs_completed"
 	BodyArtifacts       = "artifacts"
 	BodyState           = "state"
+	BodyLastGrowth      = "last_growth"
+	BodyBytesBehind     = "bytes_behind"
 	BodyFramework       = "framework"
 )
 
@@ -165,6 +168,9 @@ const (
 	ReasonWrongType     Reason = "wrong_type"
 	ReasonNoRunID       Reason = "no_run_id"
 	ReasonTorn          Reason = "torn"
+	ReasonPythonRepr    Reason = "python_repr" // a dict as Python prints it, not as json.dumps writes it
+	ReasonUTF16         Reason = "utf16"
+	ReasonNULBytes      Reason = "nul_bytes" // what a crash, or a truncation under a writer that does not append, leaves
 )
 
 // EventName gives the OpenTelemetry event name of an event of the list.

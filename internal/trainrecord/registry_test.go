@@ -88,7 +88,7 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 	assert.ElementsMatch(t, r.Values["event"], got["Event"])
 	assert.ElementsMatch(t, byKind[KindRecord], got["Key"])
 	assert.ElementsMatch(t, append(byKind[KindBody], BodyFramework), got["Body"])
-	semconv := []string{AttrLogFilePath, AttrLogFileRecordOffset, AttrLogRecordUID, AttrHostName}
+	semconv := []string{AttrLogFilePath, AttrLogFileName, AttrLogFileRecordOffset, AttrLogRecordUID, AttrHostName}
 	assert.ElementsMatch(t, append(byKind[KindAttribute], semconv...), got["Attr"])
 	assert.ElementsMatch(t, r.Values["phase"], append(got["Phase"], Other))
 	assert.Subset(t, r.Values["result_outcome"], got["Outcome"])

@@ -10,7 +10,7 @@ import (
 // PutResource writes the resource attributes of the line decoded last: its resource object and its host. Keys of the
 // vocabulary are left out, and were counted with the line's dropped fields: no run id is ever a resource attribute.
 func (d *Decoder) PutResource(dst pcommon.Map) {
-	if m, ok := parseResource(d.head.resource); ok {
+	if m, ok := d.scan.apart(d.head.resource); ok {
 		m.RemoveIf(func(k string, _ pcommon.Value) bool { return isVocabulary(k) })
 		m.MoveTo(dst)
 	}
@@ -19,14 +19,18 @@ func (d *Decoder) PutResource(dst pcommon.Map) {
 	}
 }
 
-func parseResource(raw []byte) (pcommon.Map, bool) {
+// apart reads an object again that was checked before, without a change to what is known of the line.
+func (s *scanner) apart(raw []byte) (pcommon.Map, bool) {
 	if len(raw) == 0 {
 		return pcommon.Map{}, false
 	}
-	v := pcommon.NewValueEmpty()
-	var s scanner
+	line := *s
 	s.reset(raw)
-	if err := s.value(&v, 1); err != nil {
+	v := pcommon.NewValueEmpty()
+	err := s.value(&v, 1)
+	line.memory = s.memory
+	*s = line
+	if err != nil {
 		return pcommon.Map{}, false
 	}
 	return v.Map(), true
@@ -38,11 +42,11 @@ var vocabularyPrefix = []byte(Namespace + ".")
 
 // vocabularyKeys counts the keys that PutResource leaves out. Most resources tell by a look at their bytes that they have
 // none; an escape may hide one.
-func vocabularyKeys(raw []byte) (n int) {
+func (s *scanner) vocabularyKeys(raw []byte) (n int) {
 	if !bytes.Contains(raw, vocabularyPrefix) && bytes.IndexByte(raw, '\\') < 0 {
 		return 0
 	}
-	m, ok := parseResource(raw)
+	m, ok := s.apart(raw)
 	if !ok {
 		return 0
 	}

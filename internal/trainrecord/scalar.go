@@ -1,7 +1,9 @@
 package trainrecord
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -43,25 +45,31 @@ func (v *scalar) read(s *scanner) error {
 		}
 		return err
 	case c == '-' || c >= '0' && c <= '9':
-		dst := pcommon.NewValueEmpty()
-		if err := s.value(&dst, 1); err != nil {
+		if err := s.value(nil, 1); err != nil {
 			return err
 		}
-		v.text = s.buf[start:s.pos]
-		switch dst.Type() {
-		case pcommon.ValueTypeInt:
-			v.kind, v.n = scalarInt, dst.Int()
-		case pcommon.ValueTypeDouble:
-			v.kind, v.f = scalarFloat, dst.Double()
-		default:
-			v.kind = scalarBigInt
-		}
+		v.number(s.buf[start:s.pos])
 		return nil
 	case c == 'n':
 		return s.value(nil, 1)
 	default:
 		v.kind = scalarOther
 		return s.value(nil, 1)
+	}
+}
+
+// number takes a number that was checked.
+func (v *scalar) number(text []byte) {
+	v.text = text
+	if bytes.ContainsAny(text, ".eEI") {
+		v.kind = scalarFloat
+		v.f, _ = strconv.ParseFloat(string(text), 64) // the only error left is the range, with an infinity as value
+		return
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	v.kind, v.n = scalarInt, n
+	if err != nil {
+		v.kind = scalarBigInt
 	}
 }
 

@@ -34,36 +34,29 @@ type scanner struct {
 
 	badUTF8, duplicateKeys, arraysCut int
 
+	room int // keys that the object has which is read next, as far as is known
+
 	scratch []byte // the text read last, when it could not stay where it stands in the line
 	copied  bool   // it is there
-	words   map[string]string
+	memory
 }
+
+// memory is what a scanner keeps from line to line.
+type memory struct {
+	nonFinite NonFinite
+	words     *words
+	arena     arena
+	body, row word // how many keys the last body and the last row of a framework had
+}
+
+func newScanner(o NonFinite) scanner { return scanner{memory: memory{nonFinite: o, words: &words{}}} }
 
 func (s *scanner) reset(line []byte) {
-	*s = scanner{buf: line, scratch: s.scratch[:0], words: s.words}
+	*s = scanner{buf: line, scratch: s.scratch[:0], memory: s.memory}
 }
 
-// Bounds of the words that a scanner remembers.
-const (
-	maxWords   = 4096
-	maxWordLen = 128
-)
-
-// word gives b as a string. Keys and ids come again line after line: they are allocated once.
-func (s *scanner) word(b []byte) string {
-	if w, ok := s.words[string(b)]; ok {
-		return w
-	}
-	if len(b) > maxWordLen {
-		return string(b)
-	}
-	if s.words == nil || len(s.words) >= maxWords {
-		s.words = make(map[string]string)
-	}
-	w := string(b)
-	s.words[w] = w
-	return w
-}
+// word gives b as a string.
+func (s *scanner) word(b []byte) string { return s.words.get(b).text }
 
 func (s *scanner) fail(reason Reason, what string) error {
 	return &lineError{reason: reason, offset: s.pos, what: what}
@@ -98,10 +91,12 @@ func (s *scanner) value(dst *pcommon.Value, depth int) error {
 	switch c := s.peek(); c {
 	case '{':
 		if dst == nil {
-			return s.object(nil, depth)
+			return s.object(nil, depth, 0)
 		}
 		m := dst.SetEmptyMap()
-		return s.object(&m, depth)
+		room := s.room
+		s.room = 0
+		return s.object(&m, depth, max(room, 1))
 	case '[':
 		if dst == nil {
 			return s.array(nil, depth)
@@ -111,7 +106,7 @@ func (s *scanner) value(dst *pcommon.Value, depth int) error {
 	case '"':
 		text, err := s.text()
 		if err == nil && dst != nil {
-			dst.SetStr(string(text))
+			dst.SetStr(s.arena.text(text))
 		}
 		return err
 	case 't':
@@ -121,9 +116,9 @@ func (s *scanner) value(dst *pcommon.Value, depth int) error {
 	case 'n':
 		return s.literal("null", dst, func(v pcommon.Value) { pcommon.NewValueEmpty().CopyTo(v) })
 	case 'N':
-		return s.literal("NaN", dst, func(v pcommon.Value) { v.SetDouble(math.NaN()) })
+		return s.double("NaN", dst, math.NaN())
 	case 'I':
-		return s.literal("Infinity", dst, func(v pcommon.Value) { v.SetDouble(math.Inf(1)) })
+		return s.double("Infinity", dst, math.Inf(1))
 	default:
 		if c == '-' || c >= '0' && c <= '9' {
 			return s.number(dst)
@@ -143,6 +138,11 @@ func (s *scanner) literal(word string, dst *pcommon.Value, set func(pcommon.Valu
 	return nil
 }
 
+// double reads one of Python's tokens.
+func (s *scanner) double(word string, dst *pcommon.Value, f float64) error {
+	return s.literal(word, dst, func(v pcommon.Value) { s.putDouble(v, f) })
+}
+
 // open enters an object or array, whose bracket is the next byte.
 func (s *scanner) open(depth int) error {
 	if depth >= MaxDepth {
@@ -153,12 +153,12 @@ func (s *scanner) open(depth int) error {
 }
 
 // object reads an object into m; of a repeated key the last value wins. A nil m checks it only.
-func (s *scanner) object(m *pcommon.Map, depth int) error {
+func (s *scanner) object(m *pcommon.Map, depth, room int) error {
 	if err := s.open(depth); err != nil {
 		return err
 	}
-	if m != nil {
-		m.EnsureCapacity(capacityAt(depth))
+	if m != nil && s.peek() != '}' {
+		m.EnsureCapacity(room)
 	}
 	for n := 0; ; n++ {
 		key, more, err := s.nextKey(n)
@@ -168,11 +168,12 @@ func (s *scanner) object(m *pcommon.Map, depth int) error {
 		if m == nil {
 			err = s.value(nil, depth+1)
 		} else {
-			v, found := m.GetOrPutEmpty(s.word(key))
+			w := s.words.get(key)
+			v, found := m.GetOrPutEmpty(w.text)
 			if found {
 				s.duplicateKeys++
 			}
-			err = s.value(&v, depth+1)
+			err = s.valueUnder(w, &v, depth+1)
 		}
 		if err != nil {
 			return err
@@ -180,12 +181,17 @@ func (s *scanner) object(m *pcommon.Map, depth int) error {
 	}
 }
 
-// capacityAt is room for the keys of most objects: a body, or a row of a framework, has more than what is nested in it.
-func capacityAt(depth int) int {
-	if depth <= 1 {
-		return 8
+// valueUnder reads a value that stands under a key. An object gets room for as many keys as the last one there had.
+func (s *scanner) valueUnder(key *word, dst *pcommon.Value, depth int) error {
+	if dst == nil || s.peek() != '{' {
+		return s.value(dst, depth)
 	}
-	return 4
+	s.room = key.room
+	err := s.value(dst, depth)
+	if err == nil {
+		key.room = min(dst.Map().Len(), maxRoom)
+	}
+	return err
 }
 
 // nextKey reads key number n of an object and stands before its value; more is false after the last one. The key is valid

@@ -13,6 +13,8 @@ import (
 var (
 	minTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	maxTime = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+
+	minUnix, maxUnix = minTime.Unix(), maxTime.Unix()
 )
 
 // Magnitudes of Unix times: the unit of a number follows from its size, as record.ts says.
@@ -22,23 +24,12 @@ const (
 	maxMicros  = 1e17
 )
 
-// layouts are the spellings of a time besides RFC 3339; those without a zone are read in the configured one.
-var layouts = []string{
-	"2006-01-02T15:04:05.999999999Z07:00",
-	"2006-01-02T15:04:05.999999999Z0700",
-	"2006-01-02 15:04:05.999999999Z07:00",
-	"2006-01-02 15:04:05.999999999Z0700",
-	"2006-01-02 15:04:05.999999999 Z07:00",
-	"2006-01-02 15:04:05.999999999 -0700",
-	"2006-01-02 15:04:05.999999999 UTC",
-	"2006-01-02T15:04:05.999999999",
-	"2006-01-02 15:04:05.999999999",
-	"2006-01-02T15:04",
-	"2006/01/02 15:04:05.999999999",
-}
+// maxTimeText is the longest text that may be a time.
+const maxTimeText = 48
 
-// ParseTime reads an event time: RFC 3339 with zone, the ISO forms that Python's logging writes (comma before the
-// fraction, no zone: then loc, nil meaning UTC), or a number as text. Times before 1980 or after 2200 are none.
+// ParseTime reads an event time: RFC 3339 with zone, a Unix time as text (seconds, milliseconds, microseconds or nanoseconds
+// by magnitude), or one of the forms that loggers write; see parseCivil. Where no zone is written it is loc, nil meaning UTC.
+// Times before 1980 or after 2200 are none.
 func ParseTime(text string, loc *time.Location) (pcommon.Timestamp, bool) {
 	text = strings.TrimSpace(text)
 	if ts, ok := parseRFC3339(text); ok {
@@ -47,19 +38,13 @@ func ParseTime(text string, loc *time.Location) (pcommon.Timestamp, bool) {
 	if ts, ok := parseUnix(text); ok {
 		return ts, true
 	}
-	if len(text) < len("2006-01-02T15:04") || len(text) > 40 {
+	if len(text) > maxTimeText {
 		return 0, false
 	}
 	if loc == nil {
 		loc = time.UTC
 	}
-	text = strings.Replace(text, ",", ".", 1)
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, text, loc); err == nil {
-			return timestamp(t)
-		}
-	}
-	return 0, false
+	return parseCivil(text, loc)
 }
 
 // TimeFromValue reads an event time from a string or a number (Unix seconds, milliseconds, microseconds or nanoseconds by
@@ -202,10 +187,27 @@ func parseRFC3339[T string | []byte](s T) (pcommon.Timestamp, bool) {
 	if !ok || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || sec > 60 {
 		return 0, false
 	}
-	t := time.Date(year, time.Month(month), day, hour, minute, sec, nanos, time.UTC).Add(-time.Duration(offset) * time.Second)
-	return timestamp(t)
+	unix := int64(daysSinceEpoch(year, month, day))*86400 + int64(hour*3600+minute*60+sec-offset)
+	if unix < minUnix || unix > maxUnix || unix == maxUnix && nanos > 0 {
+		return 0, false
+	}
+	return pcommon.Timestamp(unix*1e9 + int64(nanos)), true
 }
 
+// daysSinceEpoch counts the days from 1970-01-01 to a date of the proleptic Gregorian calendar, in years that begin in March.
+func daysSinceEpoch(year, month, day int) int {
+	if month <= 2 {
+		year--
+		month += 12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
+}
+
+var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
 func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		return 29
+	}
+	return monthDays[month-1]
 }

@@ -32,7 +32,12 @@ func LineCRC(line []byte) uint32 { return crc32.Checksum(line, castagnoli) }
 // String gives the form <run id>/<8 hex>/<offset hex>-<crc32c, 8 hex>, and /<index> when the index is not 0.
 func (u UID) String() string {
 	var short [128]byte // on the stack: most ids fit, and only the text is allocated
-	b := append(short[:0], u.RunID...)
+	return string(u.Append(short[:0]))
+}
+
+// Append appends what String gives.
+func (u UID) Append(b []byte) []byte {
+	b = append(b, u.RunID...)
 	b = append(b, '/')
 	b = appendHex8(b, u.File)
 	b = append(b, '/')
@@ -43,7 +48,7 @@ func (u UID) String() string {
 		b = append(b, '/')
 		b = strconv.AppendInt(b, int64(u.Index), 10)
 	}
-	return string(b)
+	return b
 }
 
 func appendHex8(b []byte, n uint32) []byte {

@@ -171,7 +171,7 @@ func TestHostsInConflict(t *testing.T) {
 		"one after the other": {lines: []string{at(1, "a", "0", 0), at(2, "a", "0", 1), at(3, "b", "0", 2), at(4, "b", "0", 3)}},
 		"at once": {
 			lines: []string{at(1, "b", "0", 0), at(2, "a", "0", 1), at(3, "b", "0", 2), at(4, "a", "0", 3)},
-			want:  &Conflict{[]HostSpan{{"b", second(1), second(3)}, {"a", second(2), second(4)}}},
+			want:  &Conflict{Hosts: []HostSpan{{"b", second(1), second(3)}, {"a", second(2), second(4)}}},
 		},
 		"other ranks": {lines: []string{at(1, "b", "0", 0), at(2, "a", "1", 1), at(3, "b", "0", 2), at(4, "a", "1", 3)}},
 		"there and back": {lines: []string{

@@ -46,7 +46,10 @@ func (f *Fold) renumber(parts, hosts, series []uint32) {
 		if n == from && int64(r.rank) != f.parts.items[part].owner {
 			continue
 		}
-		r.part, r.host, r.from, r.n = uint16(part), uint16(hosts[r.host]), from, n-from
+		if r.host != lostHost {
+			r.host = uint16(hosts[r.host])
+		}
+		r.part, r.from, r.n = uint16(part), from, n-from
 		rows = append(rows, r)
 	}
 	t.rows, t.series, t.values = rows, t.series[:n], t.values[:n]
@@ -109,19 +112,7 @@ func (f *Fold) belowLevel() []bool {
 	return below
 }
 
-func (t *rankTable) has(rank int64) bool {
-	_, ok := slices.BinarySearchFunc(t.items, rank, func(a rankCounts, r int64) int {
-		switch {
-		case a.rank < r:
-			return -1
-		case a.rank > r:
-			return 1
-		default:
-			return 0
-		}
-	})
-	return ok
-}
+func (t *rankTable) has(rank int64) bool { return t.find(rank) != nil }
 
 // sort orders the rows, gives their values the same order, and drops what is there twice.
 func (t *rowTable) sort() {

@@ -6,13 +6,21 @@ import (
 )
 
 // conflict finds hosts from which rank 0 wrote at the same time.
-func (d *deriver) conflict() {
+func (f *Fold) conflict() *Conflict {
+	if len(f.cells.items) < 2 { // all records are of one host
+		return nil
+	}
+	d := &deriver{f: f, seg: newSegmenter(f)}
+	d.place()
 	type key struct {
 		attempt int
 		host    string
 	}
 	spans := map[key]*HostSpan{}
-	see := func(attempt int, host string, t int64) {
+	see := func(attempt int, host string, file uint32, t int64) {
+		if host == "" {
+			host = f.cells.only(file)
+		}
 		if host == "" || t == 0 {
 			return
 		}
@@ -23,22 +31,22 @@ func (d *deriver) conflict() {
 		}
 		s.First, s.Last = earlier(s.First, t), max(s.Last, t)
 	}
-	for i := range d.f.rows.rows {
-		if r := &d.f.rows.rows[i]; r.rank == 0 {
-			see(int(d.attempt[i]), d.f.hosts.names[r.host], r.time)
+	for i := range f.rows.rows {
+		if r := &f.rows.rows[i]; r.rank == 0 && r.host != lostHost {
+			see(int(d.attempt[i]), f.hosts.name(r.host), r.file, r.time)
 		}
 	}
-	for i := range d.f.starts.items {
-		if s := &d.f.starts.items[i]; s.at.rank == 0 {
+	for i := range f.starts.items {
+		if s := &f.starts.items[i]; s.at.rank == 0 {
 			at := s.at.spot(s.part)
-			see(d.seg.attempt(&at), s.host, s.at.time)
+			see(d.seg.attempt(&at), s.host, s.at.file, s.at.time)
 		}
 	}
 	list := make([]HostSpan, 0, len(spans))
 	for _, s := range spans {
 		list = append(list, *s)
 	}
-	d.st.Conflict = overlapping(list)
+	return overlapping(list)
 }
 
 // overlapping merges the spans of hosts that worked at the same time as another.

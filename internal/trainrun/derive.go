@@ -27,6 +27,12 @@ type deriver struct {
 
 // State computes what the records prove. It costs a pass over the kept rows.
 func (f *Fold) State() *State {
+	st := f.derive()
+	st.Conflict = f.conflict()
+	return st
+}
+
+func (f *Fold) derive() *State {
 	f.compact()
 	d := &deriver{f: f, st: &State{RunID: f.runID}, seg: newSegmenter(f)}
 	d.numbers = d.seg.numbers()
@@ -39,7 +45,6 @@ func (f *Fold) State() *State {
 	d.launches()
 	d.files()
 	d.rest()
-	d.conflict()
 	d.truncated()
 	return d.st
 }

@@ -204,7 +204,7 @@ func (d *deriver) attemptHosts(list []Attempt) {
 		if r.host == 0 || list[a].Host != "" && (!fromRow[a] || ranks[a] <= r.rank) {
 			continue
 		}
-		list[a].Host, ranks[a], fromRow[a] = d.f.hosts.names[r.host], r.rank, true
+		list[a].Host, ranks[a], fromRow[a] = d.f.hosts.name(r.host), r.rank, true
 	}
 }
 

@@ -7,6 +7,7 @@ type extremeKey struct {
 	series  uint32
 	part    uint16
 	attempt int32
+	file    uint32 // of rows without host, when it matters
 }
 
 // found are indices of values, or of rows; -1 = none.
@@ -96,7 +97,7 @@ func better(best *int, i int, before func(i, j int) bool) {
 
 func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
 	r := &t.rows[owners[j]]
-	e := entryOf(all, extremeKey{t.series[j], 0, r.attempt})
+	e := entryOf(all, extremeKey{series: t.series[j], attempt: r.attempt})
 	row := func(i int) *row { return &t.rows[owners[i]] }
 	// Of one axis value the later row counts, and so it does for the first and the last one.
 	newer := func(i, k int) bool { return row(i).compareAge(row(k)) > 0 }
@@ -130,7 +131,7 @@ func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
 // progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
 // completed epochs.
 func (t *rowTable) progress(all map[extremeKey]*found, i int, attempt int32) {
-	e := entryOf(all, extremeKey{gone, t.rows[i].part, attempt})
+	e := entryOf(all, extremeKey{series: gone, part: t.rows[i].part, attempt: attempt})
 	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
 		return func(i, j int) bool {
 			a, b := value(&t.rows[i]), value(&t.rows[j])

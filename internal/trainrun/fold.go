@@ -49,6 +49,8 @@ type Fold struct {
 	rows     rowTable
 	full     bool  // some table wants to be compacted
 	stepRoom int64 // values of a rank that are kept on other axes than epochs; below the limit since Thin
+	rowless  bool  // a cell: rows and identities are the whole fold's
+	cells    cellTable
 
 	framework register[string]
 	where     origin[Where]
@@ -97,26 +99,32 @@ func (f *Fold) Apply(e Entry) bool {
 	if !f.seen.add(&e) {
 		return false
 	}
-	f.account(&e)
-	at := stampOf(&e)
-	f.registers(&e, &at)
+	f.tell(&e)
+	f.take(&e)
+	return true
+}
+
+// take folds a record that was not seen before.
+func (f *Fold) take(e *Entry) {
+	f.account(e)
+	at := stampOf(e)
+	f.registers(e, &at)
 	switch e.Event {
 	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
-		f.addRow(&e, &at)
+		f.addRow(e, &at)
 	case EventRunEnd:
 		if e.Epoch.Set || e.Step.Set || e.Progress >= 0 {
 			values := e.Values
 			e.Values = nil // they are final values, no points
-			f.addRow(&e, &at)
+			f.addRow(e, &at)
 			e.Values = values
 		}
 	default: // nothing that moves a curve
 	}
-	f.rare(&e, &at)
+	f.rare(e, &at)
 	if f.full {
 		f.compact()
 	}
-	return true
 }
 
 // account counts a record and its time.
@@ -169,7 +177,8 @@ func (f *Fold) registers(e *Entry, at *stamp) {
 // SizeBytes estimates the memory that the fold holds.
 func (f *Fold) SizeBytes() int64 {
 	const item = 400 // of the small lists, with their texts
-	n := int64(unsafe.Sizeof(*f)) + f.seen.size() + f.rows.size() + f.series.size() + f.parts.size() + f.ranks.size()
+	n := int64(unsafe.Sizeof(*f)) + f.seen.size() + f.rows.size() + f.series.size() + f.parts.size() + f.ranks.size() +
+		f.cells.size()
 	n += int64(len(f.attempts)) * int64(unsafe.Sizeof(attemptTimes{}))
 	n += int64(len(f.starts.items)+len(f.failMarks.items)+len(f.hosts.names)) * item
 	n += int64(len(f.bestCheckpoints.items)+len(f.checkpoints.items)+len(f.artifacts.items)) * item

@@ -117,7 +117,7 @@ func TestDamagedBytesNeverPanic(t *testing.T) {
 					for _, e := range list {
 						g.Apply(e)
 					}
-					g.State()
+					g.States()
 					g.Snapshot()
 				}
 				if damaged, err := DecodeEntries(b); err == nil {
@@ -198,7 +198,7 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g.State()
+		g.States()
 		g.SizeBytes()
 		g.Apply(stepEntry(4, 2, 1, Value{"train/loss", 1}))
 		g.State()

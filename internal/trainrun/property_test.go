@@ -152,7 +152,7 @@ func disturb(t *rapid.T, list []Entry, lim limits) *Fold {
 			f = g
 		}
 		if rapid.Bool().Draw(t, "look") {
-			f.State()
+			f.States()
 		}
 	}
 	return f
@@ -167,6 +167,9 @@ func checkOrder(t *rapid.T, lim limits, once bool) {
 	other := disturb(t, list, lim)
 	if a, b := dump(plain.State()), dump(other.State()); a != b {
 		t.Fatalf("states differ: %s", firstDifference(a, b))
+	}
+	if a, b := dump(plain.States()), dump(other.States()); a != b {
+		t.Fatalf("states of hosts differ: %s", firstDifference(a, b))
 	}
 	if a, b := plain.Snapshot(), other.Snapshot(); string(a) != string(b) {
 		t.Fatalf("snapshots differ\n%s\n%s", hex.Dump(a), hex.Dump(b))
@@ -192,7 +195,7 @@ func TestSnapshotKeepsTheState(t *testing.T) {
 		}
 		g, err := Restore(f.Snapshot())
 		require.NoError(t, err)
-		require.Equal(t, dump(f.State()), dump(g.State()))
+		require.Equal(t, dump(f.States()), dump(g.States()))
 		require.Equal(t, f.Snapshot(), g.Snapshot())
 	})
 }

@@ -70,7 +70,7 @@ func identity(r *trainrecord.Record) ID {
 	case strings.HasPrefix(id.Key, "s:") && r.Seq > 0:
 		return ID{Kind: IDSeq}
 	default:
-		sum := sha256.Sum256([]byte(id.Key))
+		sum := sha256.Sum256([]byte(id.Key + "\x00" + r.Host)) // two hosts may say the same
 		out := ID{Kind: IDHash}
 		copy(out.Hash[:], sum[:digestLength])
 		return out

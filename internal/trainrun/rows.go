@@ -55,8 +55,8 @@ func (f *Fold) addRow(e *Entry, at *stamp) {
 		counts.count(&r, max(1, len(e.Values)))
 	}
 	p.owner = min(p.owner, e.Rank)
-	fullSeries := f.addValues(e, &r, part, counts != nil)
-	if counts != nil && (e.Rank == p.owner || r.n > 0) {
+	fullSeries := f.addValues(e, &r, part, counts != nil && !f.rowless)
+	if counts != nil && !f.rowless && (e.Rank == p.owner || r.n > 0) {
 		f.rows.rows = append(f.rows.rows, r)
 	}
 	f.full = f.full || fullParts || fullHosts || fullSeries || f.rows.stored() > f.rows.room(int(f.stepRoom))

@@ -121,7 +121,10 @@ func markCurve(list []candidate, values []bool) {
 // Rank 0 is looked at for itself: it tells conflicts.
 func (t *rowTable) span(all map[extremeKey]*found, i int, attempt int32) {
 	r := &t.rows[i]
-	k := extremeKey{gone, r.host, 2 * attempt}
+	k := extremeKey{series: gone, part: r.host, attempt: 2 * attempt}
+	if r.host == 0 {
+		k.file = r.file
+	}
 	if r.rank > 0 {
 		k.attempt++
 	}

@@ -23,11 +23,12 @@ type stream struct {
 
 type seqKey struct {
 	attempt, rank int64
-	event         Event // EventNone in the set that counts gaps
+	event         Event  // EventNone in the set that counts gaps
+	host          string // two hosts may count alike; "" in the set that counts gaps
 }
 
 func compareSeqKeys(a, b seqKey) int {
-	return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.rank, b.rank), cmp.Compare(a.event, b.event))
+	return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.rank, b.rank), cmp.Compare(a.event, b.event), compareText(a.host, b.host))
 }
 
 func (s *seen) stream(run string, file uint32) *stream {
@@ -51,7 +52,7 @@ func (s *seen) add(e *Entry) bool {
 		return s.stream(e.ID.RunID, e.ID.File).places.add(place{e.ID.Place, e.ID.CRC, e.ID.Index})
 	case IDSeq:
 		if e.Seq > 0 {
-			return s.sequence(seqKey{e.Attempt, e.Rank, e.Event}).add(e.Seq)
+			return s.sequence(seqKey{e.Attempt, e.Rank, e.Event, e.Where.Host}).add(e.Seq)
 		}
 	default: // a hash
 	}
@@ -129,6 +130,7 @@ func (s *seen) write(w *writer) {
 		w.uint(uint64(k.attempt))
 		w.uint(uint64(k.rank))
 		w.byte(byte(k.event))
+		w.text(k.host)
 		s.seqs[k].write(w)
 	}
 	s.hashes.write(w)
@@ -146,8 +148,8 @@ func (s *seen) read(r *reader) {
 			st.torn = append(st.torn, int64(r.uint()&(1<<63-1)))
 		}
 	}
-	for range r.count(4) {
-		k := seqKey{int64(r.uint()), int64(r.uint()), Event(r.byte())}
+	for range r.count(5) {
+		k := seqKey{int64(r.uint()), int64(r.uint()), Event(r.byte()), r.text()}
 		if s.seqs[k] != nil {
 			r.fail("a sequence twice")
 			return

@@ -2,13 +2,20 @@ package trainrun
 
 import "fmt"
 
-const versionSnapshot = 4
+const versionSnapshot = 5
 
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
 	f.compact()
 	w := newWriter([]byte{versionSnapshot})
 	w.text(f.runID)
+	f.write(w)
+	f.cells.write(w)
+	return w.b
+}
+
+// write gives everything but the cells.
+func (f *Fold) write(w *writer) {
 	f.seen.write(w)
 	for _, n := range f.counts {
 		w.int(n)
@@ -33,7 +40,6 @@ func (f *Fold) Snapshot() []byte {
 	writeRegister(w, &f.trace.start, writeTrace)
 	writeRegister(w, &f.trace.rest, writeTrace)
 	f.writeRare(w)
-	return w.b
 }
 
 func (f *Fold) scalars() []*int64 {
@@ -56,6 +62,18 @@ func restore(b []byte, lim limits) (*Fold, error) {
 		return nil, fmt.Errorf("snapshot: %w: version %d", errWire, v)
 	}
 	f := newFold(r.text(), lim)
+	f.read(r)
+	f.cells.read(r, f)
+	if r.err == nil && r.rest() > 0 {
+		r.fail("bytes after the end")
+	}
+	if r.err != nil {
+		return nil, fmt.Errorf("snapshot: %w", r.err)
+	}
+	return f, nil
+}
+
+func (f *Fold) read(r *reader) {
 	f.seen.read(r)
 	for i := range f.counts {
 		f.counts[i] = r.int()
@@ -63,7 +81,7 @@ func restore(b []byte, lim limits) (*Fold, error) {
 	for _, n := range f.scalars() {
 		*n = r.int()
 	}
-	f.stepRoom = min(max(f.stepRoom, 0), int64(lim.points))
+	f.stepRoom = min(max(f.stepRoom, 0), int64(f.lim.points))
 	for range r.count(3) {
 		a := attemptTimes{r.int(), r.int(), r.int()}
 		if n := len(f.attempts); n > 0 && f.attempts[n-1].number <= a.number || a.number < 1 || a.number > maxAttempt {
@@ -83,14 +101,7 @@ func restore(b []byte, lim limits) (*Fold, error) {
 	readRegister(r, &f.trace.start, readTrace)
 	readRegister(r, &f.trace.rest, readTrace)
 	f.readRare(r)
-	if r.err == nil && r.rest() > 0 {
-		r.fail("bytes after the end")
-	}
-	if r.err != nil {
-		return nil, fmt.Errorf("snapshot: %w", r.err)
-	}
 	f.rows.floor = f.rows.stored()
-	return f, nil
 }
 
 func (t *rankTable) write(w *writer) {

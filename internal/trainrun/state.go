@@ -49,8 +49,8 @@ type State struct {
 	TraceID    [16]byte
 
 	Records   Records
-	Sampled   bool // some records only sample the curve
-	Conflict  *Conflict
+	Sampled   bool         // some records only sample the curve
+	Conflict  *Conflict    // set when hosts are in conflict: States tells them apart
 	Truncated []Truncation // what a bound left out, by What
 }
 
@@ -247,8 +247,17 @@ type EventCount struct {
 
 // Conflict says that rank 0 of one run id worked on several hosts at the same time.
 type Conflict struct {
-	Hosts []HostSpan // by first record, then name: the first one owns the run
+	// Hosts are by first record, then name: the first one owns the run. States names those that have a State.
+	Hosts []HostSpan
+
+	// What follows is set by States. Host is the one whose records the State is made of, "" for work that nobody can be
+	// told to have done; Attempt and Records are the newest attempt and the number of records of all hosts together.
+	Host             string
+	Attempt, Records int64
 }
+
+// Owner says that the State is that of the host that owns the run.
+func (c *Conflict) Owner() bool { return c.Host == c.Hosts[0].Host }
 
 // HostSpan is the time in which rank 0 wrote from a host.
 type HostSpan struct {

@@ -2,6 +2,7 @@ package trainrun
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -51,7 +52,7 @@ func (t *rankTable) get(rank int64, limit int) *rankCounts {
 	if t.recent < len(t.items) && t.items[t.recent].rank == rank {
 		return &t.items[t.recent]
 	}
-	i, found := slices.BinarySearchFunc(t.items, rank, func(a rankCounts, r int64) int { return cmp.Compare(a.rank, r) })
+	i, found := slices.BinarySearchFunc(t.items, rank, compareRank)
 	if !found {
 		if i >= limit {
 			t.dropped.add(rankName(rank))
@@ -66,6 +67,8 @@ func (t *rankTable) get(rank int64, limit int) *rankCounts {
 	t.recent = i
 	return &t.items[i]
 }
+
+func compareRank(a rankCounts, rank int64) int { return cmp.Compare(a.rank, rank) }
 
 func rankName(rank int64) string {
 	var b [20]byte
@@ -110,6 +113,9 @@ func level(counts *[64]uint32, limit int) int {
 // divisor is the greatest k for which 2^k divides x, 63 for 0.
 func divisor(x uint64) int { return min(bits.TrailingZeros64(x), 63) }
 
+// lostHost stands for all hosts beyond the bound.
+const lostHost = math.MaxUint16
+
 // hostTable numbers hosts; number 0 is no host.
 type hostTable struct {
 	names   []string
@@ -121,7 +127,15 @@ func (t *hostTable) reset() {
 	t.names, t.ids = []string{""}, map[string]uint32{}
 }
 
-// get answers 0 for a host beyond the bound. full asks the caller to compact.
+// name gives the name of a number, "" for a host beyond the bound.
+func (t *hostTable) name(id uint16) string {
+	if int(id) >= len(t.names) {
+		return ""
+	}
+	return t.names[id]
+}
+
+// get answers the number of a host. full asks the caller to compact.
 func (t *hostTable) get(name string, limit int) (id uint32, full bool) {
 	if name == "" {
 		return 0, false
@@ -150,7 +164,11 @@ func (t *hostTable) cut(limit int) (renumbered []uint32) {
 	}
 	renumbered = make([]uint32, len(old))
 	for i, name := range old {
-		renumbered[i] = t.ids[name]
+		id, ok := t.ids[name]
+		if !ok && name != "" {
+			id = lostHost
+		}
+		renumbered[i] = id
 	}
 	return renumbered
 }

@@ -8,33 +8,24 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // reason is why a point was dropped.
 type reason uint8
 
 const (
-	becauseUnsupported reason = iota // its merge needs more than one batch
-	becauseNoValue                   // it says that one of several sources ended
-	becauseNotFinite                 // NaN or an infinity in a sum
-	becauseDuplicate                 // sent twice
-	becauseName                      // the metric's name has a forbidden value in it
-	reasons                          // their number
+	becauseDuplicate reason = iota // sent twice
+	becauseName                    // the metric's name has a forbidden value in it
+	becauseOffList                 // the metric's name is not on the list
+	becauseValue                   // a value is off its list, and the list says that the point goes
+	reasons                        // their number
 )
 
-var reasonNames = [reasons]string{"merge_unsupported", "no_recorded_value", "not_finite", "duplicate", "metric_name"}
+var reasonNames = [reasons]string{"duplicate", "metric_name", "off_list", "value"}
 
 // loses says whether data went that a correct merge would have kept or counted.
-var loses = [reasons]bool{becauseUnsupported: true, becauseNotFinite: true, becauseName: true}
-
-// Why an exemplar was dropped.
-const (
-	exemplarTooOld = iota
-	exemplarOverLimit
-	exemplarReasons
-)
-
-var exemplarReasonNames = [exemplarReasons]string{"before_start", "limit"}
+var loses = [reasons]bool{becauseName: true, becauseOffList: true, becauseValue: true}
 
 var typeNames = [...]string{
 	pmetric.MetricTypeEmpty:                "empty",
@@ -49,28 +40,36 @@ const metricTypes = len(typeNames)
 
 // counts is what happened to one batch.
 type counts struct {
-	attributes [levels][]int64 // by verdict
-	mergedBy   [metricTypes]int64
-	droppedBy  [metricTypes][reasons]int64
-	exemplars  [exemplarReasons]int64
-	any        bool
+	removed   [policy.Levels][]int64 // by rule
+	replaced  [policy.Levels][]int64
+	rejected  []int64 // metrics, by rule
+	droppedBy [metricTypes][reasons]int64
+	any       bool
 
 	lost       int64 // points that an operator should hear of, and an example for the log
 	lostWhy    reason
 	lostMetric string
 }
 
-func newCounts(verdicts int) counts {
-	var c counts
-	for l := range c.attributes {
-		c.attributes[l] = make([]int64, verdicts)
+func newCounts(rules int) counts {
+	c := counts{rejected: make([]int64, rules)}
+	for l := range c.removed {
+		c.removed[l], c.replaced[l] = make([]int64, rules), make([]int64, rules)
 	}
 	return c
 }
 
-func (c *counts) removed(at level, v verdict) { c.attributes[at][v]++; c.any = true }
+func (c *counts) changed(at policy.Level, rule policy.RuleID, what policy.Outcome) {
+	c.any = true
+	if what == policy.Replace {
+		c.replaced[at][rule]++
+	} else {
+		c.removed[at][rule]++
+	}
+}
 
-func (c *counts) merged(m pmetric.Metric, n int) { c.mergedBy[m.Type()] += int64(n); c.any = true }
+// refused counts a metric that a rule about names keeps out.
+func (c *counts) refused(rule policy.RuleID) { c.rejected[rule]++; c.any = true }
 
 // dropped counts points of a metric that were dropped. A metric's name that is the reason itself is not kept for the log.
 func (c *counts) dropped(m pmetric.Metric, why reason, n int) {
@@ -90,37 +89,38 @@ func (c *counts) reset() {
 	if !c.any {
 		return
 	}
-	for l := range c.attributes {
-		clear(c.attributes[l])
+	for l := range c.removed {
+		clear(c.removed[l])
+		clear(c.replaced[l])
 	}
-	*c = counts{attributes: c.attributes}
+	clear(c.rejected)
+	*c = counts{removed: c.removed, replaced: c.replaced, rejected: c.rejected}
 }
 
 // reporter adds counts to the instruments. The attribute sets are made once.
 type reporter struct {
 	telemetry *metadata.Telemetry
-	removed   [levels][]metric.AddOption
-	merged    [metricTypes]metric.AddOption
+	removed   [policy.Levels][]metric.MeasurementOption // by rule; of replaced values too
+	rejected  []metric.MeasurementOption
 	dropped   [metricTypes][reasons]metric.AddOption
-	exemplars [exemplarReasons]metric.AddOption
 }
 
-func newReporter(t *metadata.Telemetry, r *rules) *reporter {
-	set := func(kvs ...attribute.KeyValue) metric.AddOption { return t.With(kvs...) }
+func newReporter(t *metadata.Telemetry, p *policy.Policy) *reporter {
 	rep := &reporter{telemetry: t}
-	for l := range rep.removed {
-		for _, why := range r.reasons {
-			rep.removed[l] = append(rep.removed[l], set(attribute.String("level", levelNames[l]), attribute.String("reason", why)))
+	for _, rule := range p.Rules() {
+		reason := []attribute.KeyValue{attribute.String("reason", rule.Reason)}
+		if rule.Audit {
+			reason = append(reason, attribute.String("mode", "audit"))
 		}
+		for l, name := range policy.LevelNames {
+			rep.removed[l] = append(rep.removed[l], t.With(append([]attribute.KeyValue{attribute.String("level", name)}, reason...)...))
+		}
+		rep.rejected = append(rep.rejected, t.With(reason...))
 	}
 	for typ, name := range typeNames {
-		rep.merged[typ] = set(attribute.String("type", name))
 		for why, text := range reasonNames {
-			rep.dropped[typ][why] = set(attribute.String("type", name), attribute.String("reason", text))
+			rep.dropped[typ][why] = t.With(attribute.String("type", name), attribute.String("reason", text))
 		}
-	}
-	for why, text := range exemplarReasonNames {
-		rep.exemplars[why] = set(attribute.String("reason", text))
 	}
 	return rep
 }
@@ -134,18 +134,18 @@ func (rep *reporter) report(ctx context.Context, c *counts) {
 			to.Add(ctx, n, with)
 		}
 	}
-	for l := range c.attributes {
-		for v, n := range c.attributes[l] {
-			add(rep.telemetry.AttributesRemoved, n, rep.removed[l][v])
+	for l := range c.removed {
+		for rule, with := range rep.removed[l] {
+			add(rep.telemetry.AttributesRemoved, c.removed[l][rule], with)
+			add(rep.telemetry.ValuesReplaced, c.replaced[l][rule], with)
 		}
 	}
+	for rule, with := range rep.rejected {
+		add(rep.telemetry.MetricsRejected, c.rejected[rule], with)
+	}
 	for typ := range typeNames {
-		add(rep.telemetry.PointsMerged, c.mergedBy[typ], rep.merged[typ])
 		for why, n := range c.droppedBy[typ] {
 			add(rep.telemetry.PointsDropped, n, rep.dropped[typ][why])
 		}
-	}
-	for why, n := range c.exemplars {
-		add(rep.telemetry.ExemplarsDropped, n, rep.exemplars[why])
 	}
 }

@@ -37,7 +37,7 @@ func flatten(md pmetric.Metrics) []flatPoint {
 	for _, rm := range md.ResourceMetrics().All() {
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, m := range sm.Metrics().All() {
-				temporality, monotonic := temporality(m)
+				temporality, monotonic := temporalityOf(m)
 				series := fmt.Sprint(set(rm.Resource().Attributes()), "|", sm.Scope().Name(), "|", sm.Scope().Version(), "|",
 					set(sm.Scope().Attributes()), "|", m.Name(), "|", m.Unit(), "|", m.Type(), "|", temporality, "|", monotonic, "|")
 				for _, p := range flattenPoints(m) {
@@ -119,4 +119,18 @@ func clone(md pmetric.Metrics) pmetric.Metrics {
 	out := pmetric.NewMetrics()
 	md.CopyTo(out)
 	return out
+}
+
+// temporalityOf gives the temporality and monotonicity of a metric, which belong to its identity.
+func temporalityOf(m pmetric.Metric) (pmetric.AggregationTemporality, bool) {
+	switch m.Type() {
+	case pmetric.MetricTypeSum:
+		return m.Sum().AggregationTemporality(), m.Sum().IsMonotonic()
+	case pmetric.MetricTypeHistogram:
+		return m.Histogram().AggregationTemporality(), false
+	case pmetric.MetricTypeExponentialHistogram:
+		return m.ExponentialHistogram().AggregationTemporality(), false
+	default:
+		return pmetric.AggregationTemporalityUnspecified, false
+	}
 }

@@ -30,7 +30,7 @@ func telling(ctx context.Context, c component.Component) error {
 	m := sm.Metrics().At(0)
 	m.Metadata().PutStr("run_id", "a")
 	for _, p := range m.Gauge().DataPoints().All() {
-		for range exemplarLimit + 1 {
+		for range 9 {
 			p.Exemplars().AppendEmpty().FilteredAttributes().PutStr("run_id", "a")
 		}
 	}

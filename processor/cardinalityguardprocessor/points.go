@@ -2,7 +2,6 @@ package cardinalityguardprocessor
 
 import (
 	"math"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -46,50 +45,6 @@ func hasValue(p pmetric.NumberDataPoint) bool {
 	}
 }
 
-// handling is what the guard does with the points of a metric that a removal touched.
-type handling uint8
-
-const (
-	dropped    handling = iota // the result needs more than one batch
-	mergeDelta                 // delta sums add
-	mergeGauge                 // the last value counts
-	oneWriter                  // nothing merges: one source writes the series, whatever was removed
-)
-
-// singleWriter lists the prefixes of metrics that one hardware source writes while labels of the workload on it change.
-var singleWriter = [...]string{"DCGM_FI_", "DCGM_EXP_"}
-
-func handlingOf(m pmetric.Metric) handling {
-	for _, prefix := range singleWriter {
-		if strings.HasPrefix(m.Name(), prefix) {
-			return oneWriter
-		}
-	}
-	switch m.Type() {
-	case pmetric.MetricTypeGauge:
-		return mergeGauge
-	case pmetric.MetricTypeSum:
-		if m.Sum().AggregationTemporality() == pmetric.AggregationTemporalityDelta {
-			return mergeDelta
-		}
-	}
-	return dropped
-}
-
-// temporality gives the temporality and monotonicity of a metric, which belong to its identity.
-func temporality(m pmetric.Metric) (pmetric.AggregationTemporality, bool) {
-	switch m.Type() {
-	case pmetric.MetricTypeSum:
-		return m.Sum().AggregationTemporality(), m.Sum().IsMonotonic()
-	case pmetric.MetricTypeHistogram:
-		return m.Histogram().AggregationTemporality(), false
-	case pmetric.MetricTypeExponentialHistogram:
-		return m.ExponentialHistogram().AggregationTemporality(), false
-	default:
-		return pmetric.AggregationTemporalityUnspecified, false
-	}
-}
-
 // numbers gives the points of a gauge or a sum.
 func numbers(m pmetric.Metric) pmetric.NumberDataPointSlice {
 	if m.Type() == pmetric.MetricTypeSum {
@@ -111,5 +66,23 @@ func pointCount(m pmetric.Metric) int {
 		return m.Summary().DataPoints().Len()
 	default:
 		return 0
+	}
+}
+
+// eachExemplars visits the exemplars of every point of a metric.
+func eachExemplars(m pmetric.Metric, visit func(pmetric.ExemplarSlice)) {
+	switch m.Type() {
+	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
+		for _, p := range numbers(m).All() {
+			visit(p.Exemplars())
+		}
+	case pmetric.MetricTypeHistogram:
+		for _, p := range m.Histogram().DataPoints().All() {
+			visit(p.Exemplars())
+		}
+	case pmetric.MetricTypeExponentialHistogram:
+		for _, p := range m.ExponentialHistogram().DataPoints().All() {
+			visit(p.Exemplars())
+		}
 	}
 }

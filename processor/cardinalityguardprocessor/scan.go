@@ -4,17 +4,19 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/xpdata/entity"
+
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // finding is what a scan saw on a resource, a scope or a metric.
 type finding uint8
 
 const (
-	// touches: a forbidden key is on something that belongs to the identity of a point.
+	// touches: something forbidden is on what belongs to the identity of a point.
 	touches finding = 1 << iota
-	// soils: a forbidden key is on something else: an exemplar, the metadata of a metric, a reference to an entity.
+	// soils: something forbidden is on something else: an exemplar, the metadata of a metric, a reference to an entity.
 	soils
-	// misnamed: the metric's name cannot stay.
+	// misnamed: the metric cannot stay, because of its name or of a value on its resource or scope.
 	misnamed
 	// emptied: every point of the metric went or moved. The walk notes it, not the scan.
 	emptied
@@ -23,26 +25,35 @@ const (
 // plan is what a scan saw on the resources, scopes and metrics of a batch, each in order.
 type plan struct {
 	resources, scopes, metrics []finding
+	named                      []*named // metrics
+	lenses                     []*lens  // resources and scopes, in the order of the walk
 	dirty                      bool
 }
 
 func (p *plan) reset() {
 	p.resources, p.scopes, p.metrics = p.resources[:0], p.scopes[:0], p.metrics[:0]
+	clear(p.named)
+	clear(p.lenses)
+	p.named, p.lenses = p.named[:0], p.lenses[:0]
 	p.dirty = false
 }
 
-// scan looks for forbidden keys and changes nothing. It stops at the first one of each metric.
+// scan looks for what is forbidden. It changes nothing, but that it takes resources and scopes apart whose metrics need different changes. It
+// stops at the first finding of each metric.
 func (w *worker) scan(md pmetric.Metrics) {
 	w.plan.reset()
+	w.split(md)
 	for i := range md.ResourceMetrics().Len() {
 		rm := md.ResourceMetrics().At(i)
+		w.see(w.firstOf(rm))
 		resource := w.scanResource(rm.Resource())
 		w.plan.resources = append(w.plan.resources, resource)
 		for j := range rm.ScopeMetrics().Len() {
 			sm := rm.ScopeMetrics().At(j)
-			scope := resource & touches
-			if w.forbiddenIn(sm.Scope().Attributes()) {
-				scope |= touches
+			w.see(w.firstIn(sm))
+			scope := resource &^ soils
+			if w.forbiddenIn(sm.Scope().Attributes(), policy.Scope) {
+				scope |= touches | w.refuses(sm.Scope().Attributes(), policy.Scope)
 			}
 			w.plan.scopes = append(w.plan.scopes, scope)
 			w.plan.dirty = w.plan.dirty || resource|scope != 0
@@ -56,27 +67,69 @@ func (w *worker) scan(md pmetric.Metrics) {
 	}
 }
 
+// see notes the lens of a resource or a scope and looks through it.
+func (w *worker) see(l *lens) {
+	w.plan.lenses = append(w.plan.lenses, l)
+	w.look = l
+}
+
+// firstOf gives the lens of a resource: all its metrics need the same there.
+func (w *worker) firstOf(rm pmetric.ResourceMetrics) *lens {
+	for j := range rm.ScopeMetrics().Len() {
+		if ms := rm.ScopeMetrics().At(j).Metrics(); ms.Len() > 0 {
+			return w.of(ms.At(0).Name()).lens
+		}
+	}
+	return w.of("").lens
+}
+
+func (w *worker) firstIn(sm pmetric.ScopeMetrics) *lens {
+	if sm.Metrics().Len() > 0 {
+		return w.of(sm.Metrics().At(0).Name()).lens
+	}
+	return w.of("").lens
+}
+
 func (w *worker) scanResource(res pcommon.Resource) finding {
 	var found finding
-	if w.forbiddenIn(res.Attributes()) {
-		found |= touches
+	if w.forbiddenIn(res.Attributes(), policy.Resource) {
+		found |= touches | w.refuses(res.Attributes(), policy.Resource)
 	}
 	refs := entity.ResourceEntityRefs(res)
 	for i := range refs.Len() {
-		if w.forbiddenAmong(refs.At(i).IdKeys()) || w.forbiddenAmong(refs.At(i).DescriptionKeys()) {
+		if w.forbiddenAmong(res, refs.At(i).IdKeys()) || w.forbiddenAmong(res, refs.At(i).DescriptionKeys()) {
 			found |= soils
 		}
 	}
 	return found
 }
 
+// refuses says whether a value on a resource or a scope takes all its points with it.
+func (w *worker) refuses(m pcommon.Map, at policy.Level) (found finding) {
+	if !w.policy.DropsPoints() {
+		return 0
+	}
+	m.Range(func(key string, value pcommon.Value) bool {
+		if v := w.look.see(at, false, key).enforce; v != nil {
+			if what, _, _ := v.Decide(value); what == policy.DropPoint {
+				found = misnamed
+			}
+		}
+		return found == 0
+	})
+	return found
+}
+
 // scanMetric looks at one metric. Where its scope is touched already, its points need no look.
 func (w *worker) scanMetric(m pmetric.Metric, scope finding) finding {
-	found := scope & touches
-	if v, _ := w.names.get(m.Name()); v != allowed {
+	found := scope & (touches | misnamed)
+	n := w.of(m.Name())
+	w.plan.named = append(w.plan.named, n)
+	w.look = n.lens
+	if n.Reject != 0 || found&misnamed != 0 {
 		return found | misnamed
 	}
-	if w.forbiddenIn(m.Metadata()) {
+	if w.forbiddenIn(m.Metadata(), policy.Metadata) {
 		found |= soils
 	}
 	if found&touches != 0 {
@@ -100,7 +153,7 @@ func scanNumbers(w *worker, points pmetric.NumberDataPointSlice) finding {
 	var found finding
 	for i := range points.Len() {
 		p := points.At(i)
-		if w.forbiddenIn(p.Attributes()) {
+		if w.forbiddenOn(p.Attributes()) {
 			return found | touches
 		}
 		if p.Exemplars().Len() > 0 && w.soiled(p.Exemplars()) {
@@ -114,7 +167,7 @@ func scanSampled[P sampled, S pointSlice[P]](w *worker, points S) finding {
 	var found finding
 	for i := range points.Len() {
 		p := points.At(i)
-		if w.forbiddenIn(p.Attributes()) {
+		if w.forbiddenOn(p.Attributes()) {
 			return found | touches
 		}
 		if w.soiled(p.Exemplars()) {
@@ -126,56 +179,86 @@ func scanSampled[P sampled, S pointSlice[P]](w *worker, points S) finding {
 
 func scanPoints[P dataPoint, S pointSlice[P]](w *worker, points S) finding {
 	for i := range points.Len() {
-		if w.forbiddenIn(points.At(i).Attributes()) {
+		if w.forbiddenOn(points.At(i).Attributes()) {
 			return touches
 		}
 	}
 	return 0
 }
 
-// soiled says whether an exemplar has a forbidden key.
+// soiled says whether an exemplar has something forbidden.
 func (w *worker) soiled(exemplars pmetric.ExemplarSlice) bool {
 	for i := range exemplars.Len() {
-		if w.forbiddenInside(exemplars.At(i).FilteredAttributes()) {
+		if w.forbiddenIn(exemplars.At(i).FilteredAttributes(), policy.Exemplar) {
 			return true
 		}
 	}
 	return false
 }
 
-// forbiddenIn says whether a set of attributes has a forbidden key at any depth.
-func (w *worker) forbiddenIn(m pcommon.Map) bool {
+// forbiddenOn says whether the attributes of a point have something forbidden at any depth.
+func (w *worker) forbiddenOn(m pcommon.Map) bool {
 	if m.Len() == 0 {
 		return false
 	}
+	l := w.look
 	at, found := 0, false
 	m.Range(func(key string, value pcommon.Value) bool {
-		found = w.memo.forbidden(w.keys, at, key) || w.forbiddenInValue(value)
+		v := l.point(at, key)
 		at++
+		switch value.Type() {
+		case pcommon.ValueTypeStr: // most of them
+			found = v != nil && !v.Leaves(value.Str()) && acts(v, value)
+		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
+			found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, policy.Datapoint, key)
+		default:
+			found = v != nil && acts(v, value)
+		}
 		return !found
 	})
 	return found
 }
 
-// forbiddenInside is forbiddenIn for sets that rarely resemble the one before.
-func (w *worker) forbiddenInside(m pcommon.Map) bool {
+func acts(v *policy.Verdict, value pcommon.Value) bool {
+	what, _, _ := v.Decide(value)
+	return what != policy.Stay
+}
+
+// forbiddenIn is forbiddenOn for sets that rarely resemble the one before.
+func (w *worker) forbiddenIn(m pcommon.Map, at policy.Level) bool {
+	if at == policy.Datapoint {
+		return w.forbiddenOn(m)
+	}
+	return w.forbiddenAt(m, at, false)
+}
+
+func (w *worker) forbiddenAt(m pcommon.Map, at policy.Level, inside bool) bool {
+	if m.Len() == 0 {
+		return false
+	}
 	found := false
 	m.Range(func(key string, value pcommon.Value) bool {
-		v, _ := w.keys.get(key)
-		found = v != allowed || w.forbiddenInValue(value)
+		v := w.look.see(at, inside, key).enforce
+		found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, at, key)
 		return !found
 	})
 	return found
 }
 
-func (w *worker) forbiddenInValue(value pcommon.Value) bool {
+func (w *worker) forbiddenInValue(value pcommon.Value, at policy.Level, key string) bool {
 	switch value.Type() {
 	case pcommon.ValueTypeMap:
-		return w.forbiddenInside(value.Map())
+		return w.forbiddenAt(value.Map(), at, true)
 	case pcommon.ValueTypeSlice:
 		list := value.Slice()
+		v := w.look.see(at, true, key).enforce
 		for i := range list.Len() {
-			if w.forbiddenInValue(list.At(i)) {
+			if v != nil {
+				if what, _, _ := v.Element(list.At(i)); what != policy.Stay {
+					return true
+				}
+			}
+			if w.forbiddenInValue(list.At(i), at, key) {
 				return true
 			}
 		}
@@ -183,11 +266,28 @@ func (w *worker) forbiddenInValue(value pcommon.Value) bool {
 	return false
 }
 
-func (w *worker) forbiddenAmong(keys pcommon.StringSlice) bool {
+func (w *worker) forbiddenAmong(res pcommon.Resource, keys pcommon.StringSlice) bool {
 	for i := range keys.Len() {
-		if v, _ := w.keys.get(keys.At(i)); v != allowed {
+		if rule := w.forbiddenRef(res, keys.At(i)); rule != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// forbiddenRef gives the rule that takes a key, or the attribute that it refers to, off a resource.
+func (w *worker) forbiddenRef(res pcommon.Resource, key string) policy.RuleID {
+	v := w.look.see(policy.Resource, false, key).enforce
+	if v == nil {
+		return 0
+	}
+	if rule := v.Key(); rule != 0 {
+		return rule
+	}
+	if value, some := res.Attributes().Get(key); some {
+		if what, rule, _ := v.Decide(value); what == policy.Remove {
+			return rule
+		}
+	}
+	return 0
 }

@@ -4,22 +4,86 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkBuild is the cost of a record from bytes to log data; allocations are per batch of 1,000.
-func BenchmarkBuild(b *testing.B) {
+// streamText gives a thousand lines as trainers write them: nine of a step, then one of an epoch.
+func streamText() string {
+	var text strings.Builder
+	for i := range maxBatch {
+		if i%10 != 9 {
+			fmt.Fprintf(&text, `{"ts":"2026-11-29T10:00:%02d.%06dZ","severity":"DEBUG","event":"step.end","run_id":"run-000000-9acb0442","phase":"train",`+
+				`"body":{"step":%d,"measurements":{"train/loss":2.02%05d},"learning_rate":{"pg0":0.001}}}`+"\n", i%60, i, i, i)
+			continue
+		}
+		fmt.Fprintf(&text, `{"ts":"2026-11-29T10:00:%02d.%06dZ","severity":"INFO","event":"epoch.end","run_id":"run-000000-9acb0442","framework":"ultralytics",`+
+			`"phase":"validation","trace_id":"78629a0f5f3f164fd5104dc76695721d","span_id":"a584c47f2cdf5b8a","body":{"epoch":%d,"learning_rate":{"pg0":0.001},`+
+			`"durations":{"epoch_s":40.297},"samples":118287,"measurements":{"train/loss":2.06%05d,"val/loss":2.27193,"val/map50":0.02105},`+
+			`"checkpoint":{"path":"weights/%d.pt"},"best":{"epoch":%d,"value":0.02105}}}`+"\n", i%60, i, i/10, i, i/10, i/10)
+	}
+	return text.String()
+}
+
+// heavyText gives a thousand steps with nearly all that a step may have.
+func heavyText() string {
 	var text strings.Builder
 	for i := range maxBatch {
 		fmt.Fprintf(&text, `{"ts":"2026-11-29T10:00:%02d.123456Z","event":"step.end","run_id":"run-7","framework":"pytorch","phase":"train",`+
 			`"body":{"step":%d,"epoch":3,"measurements":{"train/loss":0.%d},"learning_rate":{"default":0.0003},"durations":{"batch_s":0.31}}}`+"\n", i%60, i, i)
 	}
-	lines, _ := cut(nil, []byte(text.String()), 0, 1<<20)
-	builders := newBuilders(nil, nil)
-	b.SetBytes(int64(text.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		if got := builders.build(source{path: "/runs/run-7/train.jsonl", id: pathID{run: "run-7", rank: -1}}, lines); got.records != maxBatch {
-			b.Fatal(got.records)
-		}
+	return text.String()
+}
+
+// rowText gives a thousand rows of a framework, behind a launcher's prefix.
+func rowText() string {
+	var text strings.Builder
+	for i := range maxBatch {
+		fmt.Fprintf(&text, `[rank0]: {"loss": 2.%d, "grad_norm": 5.918273448944092, "learning_rate": 4.3333333e-05, "epoch": 0.5, "step": %d}`+"\n", i, i)
+	}
+	return text.String()
+}
+
+// logText gives a thousand lines of text as trainers print it.
+func logText() string {
+	return strings.Repeat("2026-11-29 13:27:26,029 - INFO - Epoch 3: loss 0.53, saved to weights/3.pt\n  5%|▌         | 1/20 [00:01<00:19,  1.02s/it]\n", maxBatch/2)
+}
+
+var benchSource = source{path: "/runs/run-7/train.jsonl", id: pathID{run: "run-7", rank: -1}}
+
+// BenchmarkBuild is the cost of a record from bytes to log data; allocations are per batch of 1,000.
+func BenchmarkBuild(b *testing.B) {
+	for name, text := range map[string]string{"stream": streamText(), "heavy": heavyText(), "rows": rowText(), "text": logText()} {
+		b.Run(name, func(b *testing.B) {
+			lines, _ := cut(nil, []byte(text), 0, 1<<20)
+			list, err := compilePrefixes([]string{prefixesKnown})
+			require.NoError(b, err)
+			builders := newBuilders(lineOptions{prefixes: list})
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := builders.build(benchSource, lines); got.records+got.objects+len(got.bad) != maxBatch {
+					b.Fatal(got.records)
+				}
+			}
+		})
+	}
+}
+
+// TestAllocationsOfARecord is a gate: what log data must allocate for its values is most of it. It does not run beside
+// others, whose allocations would count.
+func TestAllocationsOfARecord(t *testing.T) { //nolint:paralleltest // see above
+	for name, c := range map[string]struct {
+		text string
+		most float64
+	}{"stream": {streamText(), 22}, "heavy": {heavyText(), 26.5}, "rows": {rowText(), 20}} {
+		lines := make([]line, 0, maxBatch)
+		b := newBuilders(lineOptions{prefixes: mustPrefixes(t)}).pool.New().(*builder)
+		got := testing.AllocsPerRun(20, func() {
+			lines, _ = cut(lines[:0], []byte(c.text), 0, 1<<20)
+			b.build(benchSource, lines)
+		})
+		assert.LessOrEqual(t, got/maxBatch, c.most, name)
 	}
 }

@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,10 +20,28 @@ var errNoRunID = errors.New("neither the line nor the path names a run: give eac
 
 // source is what the records of one batch share.
 type source struct {
-	path string
-	id   pathID
-	file uint32
-	run  string // that the last record named
+	path     string
+	nameless bool // the path is no attribute
+	named    bool // its last element is one
+	id       pathID
+	file     uint32
+	run      string // that the last record named
+
+	written time.Time // when the file was written last
+	size    int64     // of the file then
+}
+
+// clockTolerance is how far the time of a record may be from that of its file.
+const clockTolerance = 24 * time.Hour
+
+// doubtsClock says whether a line's time cannot be right. Times before the file's last change are, as far as it goes; but
+// not that of the line that was the last change.
+func (s *source) doubtsClock(ts pcommon.Timestamp, end int64) bool {
+	if ts == 0 || s.written.IsZero() {
+		return false
+	}
+	ahead := ts.AsTime().Sub(s.written)
+	return ahead > clockTolerance || ahead < -clockTolerance && end == s.size
 }
 
 // badLine is a line that is no record.
@@ -35,7 +54,8 @@ type badLine struct {
 // batch is the records of consecutive lines of one file and one run.
 type batch struct {
 	logs    plog.Logs
-	lines   int    // how many lines it took
+	lines   []line // that it took; where a line of the file was split, its pieces
+	rest    []line // those that it did not take
 	run     string // of all its records
 	last    string // that the last record named
 	ended   int    // 1: run.end was the last word, -1: run.start was, 0: neither was there
@@ -44,6 +64,7 @@ type batch struct {
 	bad     []badLine
 	odd     oddities
 	flawed  flaw // the first, when there is one
+	clock   flaw // the first line whose time cannot be right
 }
 
 // flaw is a key of a record that was left out or replaced.
@@ -53,7 +74,7 @@ type flaw struct {
 }
 
 // oddities are counted flaws of accepted lines.
-type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList int }
+type oddities struct{ badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList, clock int }
 
 func (o *oddities) add(l trainrecord.Line) {
 	o.badUTF8 += l.BadUTF8
@@ -63,11 +84,17 @@ func (o *oddities) add(l trainrecord.Line) {
 	o.offList += l.OffList
 }
 
+// lineOptions say how lines are read.
+type lineOptions struct {
+	location  *time.Location
+	prefixes  []prefix
+	nonFinite trainrecord.NonFinite
+}
+
 // builder turns lines into batches. It is used by one goroutine at a time.
 type builder struct {
+	lineOptions
 	decoder  *trainrecord.Decoder
-	location *time.Location
-	prefixes []prefix
 	scratch  plog.LogRecord
 	resource []byte
 }
@@ -75,11 +102,11 @@ type builder struct {
 // builders lends builders.
 type builders struct{ pool sync.Pool }
 
-func newBuilders(location *time.Location, prefixes []prefix) *builders {
+func newBuilders(o lineOptions) *builders {
 	return &builders{pool: sync.Pool{New: func() any {
 		return &builder{
-			decoder:  trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: location}),
-			location: location, prefixes: prefixes, scratch: plog.NewLogRecord(),
+			lineOptions: o, scratch: plog.NewLogRecord(),
+			decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: o.location, NonFinite: o.nonFinite}),
 		}
 	}}}
 }
@@ -96,12 +123,18 @@ func (b *builder) build(src source, lines []line) batch {
 	out := batch{logs: plog.NewLogs(), last: src.run}
 	now := pcommon.NewTimestampFromTime(time.Now())
 	var records plog.LogRecordSlice
-	for i := range lines[:min(len(lines), maxBatch)] {
+	i := 0
+	for ; i < min(len(lines), maxBatch); i++ {
 		before := out
 		d := b.decode(&lines[i], src, &out)
+		if len(d.pieces) > 0 {
+			lines = slices.Replace(lines, i, i+1, d.pieces...)
+			out = before
+			i--
+			continue
+		}
 		if i > 0 && d.run != out.run {
-			out.last, out.ended, out.records, out.objects, out.bad, out.odd, out.flawed =
-				before.last, before.ended, before.records, before.objects, before.bad, before.odd, before.flawed
+			out = before
 			break
 		}
 		if i == 0 || !bytes.Equal(d.resource, b.resource) {
@@ -112,8 +145,8 @@ func (b *builder) build(src source, lines []line) batch {
 		lines[i].run = d.run
 		b.scratch.SetObservedTimestamp(now)
 		b.scratch.MoveTo(records.AppendEmpty())
-		out.lines++
 	}
+	out.lines, out.rest = lines[:i:i], lines[i:]
 	return out
 }
 
@@ -132,10 +165,11 @@ func (b *builder) open(logs plog.Logs, resource []byte) plog.LogRecordSlice {
 	return sl.LogRecords()
 }
 
-// decoded is what a line became, beside the scratch record.
+// decoded is what a line became, beside the scratch record; or the pieces it falls into.
 type decoded struct {
 	run      string
 	resource []byte
+	pieces   []line
 }
 
 func (b *builder) decode(l *line, src source, out *batch) decoded {
@@ -144,8 +178,19 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	}
 	data, found := stripPrefixes(b.prefixes, l.data)
 	got := b.decoder.Decode(data, b.scratch)
+	if got.End > 0 && len(trimColour(data[got.End:])) == 0 {
+		got = b.decoder.Decode(data[:got.End], b.scratch)
+	}
 	if got.Kind == trainrecord.LineError {
-		return b.bad(l, src, out, found, got.Reason, got.Err)
+		reason := got.Reason
+		if !l.whole && mayFallApart(reason) {
+			pieces, better := b.split(l, reason)
+			if len(pieces) > 0 {
+				return decoded{pieces: pieces}
+			}
+			reason = better
+		}
+		return b.bad(l, src, out, found, reason, got.Err)
 	}
 	run := got.RunID
 	if run == "" {
@@ -160,7 +205,7 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	} else {
 		out.last = got.RunID
 	}
-	b.common(l, src, run, found)
+	b.common(l, src, run, found, out)
 	out.odd.add(got)
 	if got.Flaw != "" && out.flawed.key == "" {
 		out.flawed = flaw{key: got.Flaw, offset: l.offset}
@@ -191,30 +236,49 @@ func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason tr
 		run = src.id.run
 	}
 	b.scratch = plog.NewLogRecord()
-	trainrecord.PutErrorLog(b.scratch, reason, l.data)
+	text := l.data
+	if reason == trainrecord.ReasonUTF16 {
+		text = utf16Text(text)
+	}
+	trainrecord.PutErrorLog(b.scratch, reason, text)
 	if run != "" {
 		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, run)
 	}
-	b.common(l, src, run, found)
+	b.common(l, src, run, found, out)
 	out.bad = append(out.bad, badLine{offset: l.offset, reason: reason, err: err})
 	return decoded{run: run}
 }
 
 // common adds what every record gets: place, identity, and what prefix and path say beside the line.
-func (b *builder) common(l *line, src source, run string, found prefixed) {
+func (b *builder) common(l *line, src source, run string, found prefixed, out *batch) {
 	attrs := b.scratch.Attributes()
 	putRank(attrs, found.rank)
 	src.id.put(attrs)
-	attrs.PutStr(trainrecord.AttrLogFilePath, src.path)
+	src.putFile(attrs)
 	attrs.PutInt(trainrecord.AttrLogFileRecordOffset, l.offset)
-	attrs.PutStr(trainrecord.AttrLogRecordUID, uidOf(run, src.file, l))
+	var short [128]byte
+	attrs.PutStr(trainrecord.AttrLogRecordUID, b.decoder.Text(uidOf(run, src.file, l).Append(short[:0])))
 	if found.time != "" && b.scratch.Timestamp() == 0 {
 		if ts, ok := trainrecord.ParseTime(found.time, b.location); ok {
 			b.scratch.SetTimestamp(ts)
 		}
 	}
+	if src.doubtsClock(b.scratch.Timestamp(), l.end) {
+		if out.odd.clock == 0 {
+			out.clock = flaw{key: trainrecord.KeyTS, offset: l.offset}
+		}
+		out.odd.clock++
+	}
 }
 
-func uidOf(run string, file uint32, l *line) string {
-	return trainrecord.UID{RunID: run, File: file, Offset: l.offset, CRC: l.crc}.String()
+// mayFallApart says whether a line with that reason may hold more than one thing.
+func mayFallApart(reason trainrecord.Reason) bool {
+	return reason == trainrecord.ReasonNotJSON || reason == trainrecord.ReasonTrailingData
+}
+
+func uidOf(run string, file uint32, l *line) trainrecord.UID {
+	if l.isHole() {
+		file = 0 // NUL bytes may come before the stream's first line is known
+	}
+	return trainrecord.UID{RunID: run, File: file, Offset: l.offset, CRC: l.crc}
 }

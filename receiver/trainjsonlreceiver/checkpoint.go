@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -15,7 +14,9 @@ import (
 
 const (
 	checkpointVersion = 1
-	keyPrefix         = "file/"
+	keyPrefix         = "file/"               // device and inode follow
+	pathPrefix        = "path/"               // a hash of the path follows
+	firstSave         = 50 * time.Millisecond // after the first turn
 	goneFor           = 24 * time.Hour
 )
 
@@ -45,13 +46,19 @@ type checkpoint struct {
 	Ended   bool   `json:"ended,omitempty"`
 	Run     []byte `json:"run,omitempty"`
 	Gone    int64  `json:"gone,omitempty"`
+	Unread  int64  `json:"unread,omitempty"` // bytes that were seen and not delivered
+	// Of a packed file.
+	PackedSize   int64 `json:"packed_size,omitempty"`
+	PackedTime   int64 `json:"packed_time,omitempty"`
+	UnpackedSize int64 `json:"unpacked_size,omitempty"`
 }
 
-func encodeMark(m mark) []byte {
+func encodeMark(m mark, unread int64) []byte {
 	text, err := json.Marshal(checkpoint{
 		Version: checkpointVersion, Path: []byte(m.Path), Origin: []byte(m.Origin), Born: m.Born,
 		Offset: m.Offset, Before: m.Before, HeadLen: m.HeadLen, Head: m.Head, FileID: m.FileID, HasFile: m.HasFile,
-		Torn: m.Torn, Ended: m.Ended, Run: []byte(m.Run), Gone: m.GoneTime,
+		Torn: m.Torn, Ended: m.Ended, Run: []byte(m.Run), Gone: m.GoneTime, Unread: unread,
+		PackedSize: m.Packed.of.size, PackedTime: m.Packed.of.mod, UnpackedSize: m.Packed.size,
 	})
 	if err != nil { // numbers, booleans and bytes always encode
 		return nil
@@ -59,75 +66,23 @@ func encodeMark(m mark) []byte {
 	return text
 }
 
-func decodeMark(text []byte) (mark, error) {
+func decodeMark(text []byte) (m mark, unread int64, err error) {
 	var c checkpoint
 	if err := json.Unmarshal(text, &c); err != nil {
-		return mark{}, fmt.Errorf("checkpoint: %w", err)
+		return mark{}, 0, fmt.Errorf("checkpoint: %w", err)
 	}
 	if c.Version != checkpointVersion {
-		return mark{}, fmt.Errorf("%w: %d", errCheckpointVersion, c.Version)
+		return mark{}, 0, fmt.Errorf("%w: %d", errCheckpointVersion, c.Version)
 	}
-	if c.Offset < 0 || c.HeadLen < 0 || c.HeadLen > headBytes || int64(c.HeadLen) > c.Offset {
-		return mark{}, errors.New("checkpoint: offset and head length do not fit")
+	if c.Offset < 0 || c.HeadLen < 0 || c.HeadLen > headBytes || int64(c.HeadLen) > c.Offset || c.Unread < 0 {
+		return mark{}, 0, errors.New("checkpoint: offset and head length do not fit")
 	}
 	return mark{
 		Path: string(c.Path), Origin: string(c.Origin), Born: c.Born, Offset: c.Offset, Before: c.Before,
 		HeadLen: c.HeadLen, Head: c.Head, FileID: c.FileID, HasFile: c.HasFile,
 		Torn: c.Torn, Ended: c.Ended, Run: string(c.Run), GoneTime: c.Gone,
-	}, nil
-}
-
-// load makes a stream of every checkpoint, if the storage can list them. All count as gone until they are found.
-func (t *tailer) load(ctx context.Context) error {
-	walker, ok := t.client.(storage.Walker)
-	if !ok {
-		return nil
-	}
-	err := walker.Walk(ctx, func(key string, value []byte) ([]*storage.Operation, error) {
-		name, ok := strings.CutPrefix(key, keyPrefix)
-		if !ok {
-			return nil, nil
-		}
-		var k fileKey
-		if _, err := fmt.Sscanf(name, "%x-%x", &k.dev, &k.ino); err != nil {
-			t.ignored(ctx, key, checkpointKey, err)
-			return nil, nil
-		}
-		m, err := decodeMark(value)
-		if err != nil {
-			t.ignored(ctx, key, damage(err), err)
-			return nil, nil
-		}
-		s := t.newStream(k, m)
-		s.gone, s.revision, s.saved = true, 1, 1
-		t.streams[k] = s
-		return nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("storage: read the checkpoints: %w", err)
-	}
-	return nil
-}
-
-// recall reads one checkpoint from a storage that cannot list them.
-func (t *tailer) recall(ctx context.Context, k fileKey) (mark, bool, error) {
-	if _, ok := t.client.(storage.Walker); ok {
-		return mark{}, false, nil // load has them all
-	}
-	value, err := t.client.Get(ctx, k.storageKey())
-	if err != nil {
-		t.tel.CheckpointErrors.Add(ctx, 1, t.tel.Reason(checkpointUnreadable))
-		return mark{}, false, err
-	}
-	if value == nil {
-		return mark{}, false, nil
-	}
-	m, err := decodeMark(value)
-	if err != nil {
-		t.ignored(ctx, k.storageKey(), damage(err), err)
-		return mark{}, false, nil
-	}
-	return m, true, nil
+		Packed: unpackedSize{of: version{size: c.PackedSize, mod: c.PackedTime}, size: c.UnpackedSize},
+	}, c.Unread, nil
 }
 
 func damage(err error) string {
@@ -145,53 +100,86 @@ func (t *tailer) ignored(ctx context.Context, key, reason string, err error) {
 }
 
 // save writes what changed since the last save, in one batch, and forgets files that are gone for long.
-func (t *tailer) save(ctx context.Context) error {
-	ops, written, expired := t.unsaved(time.Now())
-	if len(ops) == 0 {
+func (t *tailer) save(ctx context.Context) error { return t.saveWhat(ctx, false) }
+
+// saveLast saves also how much is unread: if the file goes away while the collector does not run, that is lost.
+func (t *tailer) saveLast(ctx context.Context) error { return t.saveWhat(ctx, true) }
+
+func (t *tailer) saveWhat(ctx context.Context, last bool) error {
+	u := t.unsaved(time.Now(), last)
+	if len(u.ops) == 0 {
 		return nil
 	}
-	if err := t.client.Batch(ctx, ops...); err != nil {
+	if err := t.client.Batch(ctx, u.ops...); err != nil {
 		t.tel.CheckpointFailures.Add(ctx, 1, t.tel.Self())
+		t.mu.Lock()
+		t.dropped = append(t.dropped, u.dropped...)
+		t.mu.Unlock()
 		return fmt.Errorf("write the checkpoints: %w", err)
 	}
 	if t.cfg.Storage != nil {
-		t.tel.CheckpointWrites.Add(ctx, int64(len(ops)), t.tel.Self())
+		t.tel.CheckpointWrites.Add(ctx, int64(len(u.ops)), t.tel.Self())
 	}
-	for s, revision := range written {
+	for s, w := range u.written {
 		s.mu.Lock()
-		s.saved = revision
+		s.saved, s.unsure = w.revision, w.unread
 		s.mu.Unlock()
 	}
-	t.forget(expired)
+	t.forget(u.expired)
 	return nil
 }
 
-func (t *tailer) unsaved(now time.Time) (ops []*storage.Operation, written map[*stream]int, expired []*stream) {
-	written = map[*stream]int{}
+// unsaved is what a save has to do.
+type unsaved struct {
+	ops     []*storage.Operation
+	written map[*stream]written
+	expired []*stream
+	dropped []string // keys that are not used any more
+}
+
+type written struct {
+	revision int
+	unread   int64
+}
+
+func (t *tailer) unsaved(now time.Time, last bool) unsaved {
+	u := unsaved{written: map[*stream]written{}}
+	t.mu.Lock()
+	u.dropped, t.dropped = t.dropped, nil
+	t.mu.Unlock()
+	for _, key := range u.dropped {
+		u.ops = append(u.ops, storage.DeleteOperation(key))
+	}
 	for _, s := range t.list() {
 		s.mu.Lock()
+		unread := s.unread()
 		switch {
-		case s.gone && t.searched.Load() && s.mark.GoneTime != 0 && now.Sub(time.Unix(s.mark.GoneTime, 0)) >= goneFor:
-			expired = append(expired, s)
-			ops = append(ops, storage.DeleteOperation(s.key.storageKey()))
-		case s.unsaved():
-			written[s] = s.revision
-			ops = append(ops, storage.SetOperation(s.key.storageKey(), encodeMark(s.mark)))
+		case s.gone && t.settled.Load() && s.mark.GoneTime != 0 && now.Sub(time.Unix(s.mark.GoneTime, 0)) >= goneFor:
+			u.expired = append(u.expired, s)
+			u.ops = append(u.ops, storage.DeleteOperation(s.key.storageKey()))
+		case s.unsaved(), last && !s.gone && unread != s.unsure:
+			u.written[s] = written{revision: s.revision, unread: unread}
+			u.ops = append(u.ops, storage.SetOperation(s.key.storageKey(), encodeMark(s.mark, unread)))
 		}
 		s.mu.Unlock()
 	}
-	return ops, written, expired
+	return u
 }
 
 // saveLoop saves until the context ends. It never waits for a file or a consumer.
 func (t *tailer) saveLoop(ctx context.Context) {
 	tick := time.NewTicker(t.cfg.CheckpointInterval)
 	defer tick.Stop()
+	first := t.turned // a life that is shorter than the interval gets on too
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-first:
+			first = nil
+			tick.Reset(min(firstSave, t.cfg.CheckpointInterval))
 		case <-tick.C:
+			tick.Reset(t.cfg.CheckpointInterval)
 			if err := t.save(ctx); err != nil && ctx.Err() == nil {
 				t.warn("save", "Offsets were not saved and will be again; a restart now reads some records twice", zap.Error(err))
 			}

@@ -17,6 +17,18 @@ import (
 // startAtBeginning is the only value of start_at.
 const startAtBeginning = "beginning"
 
+// Values of identity.
+const (
+	identityInode = "inode"
+	identityPath  = "path"
+)
+
+const nonFiniteKeep = "keep"
+
+var nonFinite = map[string]trainrecord.NonFinite{
+	nonFiniteKeep: trainrecord.KeepNonFinite, "null": trainrecord.NullNonFinite, "string": trainrecord.StringNonFinite,
+}
+
 // Config is what an operator writes under train_jsonl.
 type Config struct {
 	// Include are globs of the files to read; ** crosses folders, but enters none through a symbolic link, nor does what follows it.
@@ -29,12 +41,23 @@ type Config struct {
 	Storage *component.ID `mapstructure:"storage"`
 	// RunID says where a run's identity comes from when its lines do not tell.
 	RunID RunIDConfig `mapstructure:"run_id"`
+	// Identity says what a file is known by: inode (with its device), or path.
+	Identity string `mapstructure:"identity"`
+	// IncludeFileName adds log.file.name to each record, IncludeFilePath log.file.path.
+	IncludeFileName bool `mapstructure:"include_file_name"`
+	IncludeFilePath bool `mapstructure:"include_file_path"`
 	// Timezone is that of times written without one.
 	Timezone string `mapstructure:"timezone"`
-	// LinePrefixes are removed from the start of a line; one that begins with ^ is a regular expression.
+	// LinePrefixes are taken off the start of a line: known stands for the built-in ones, what begins with ^ is an expression.
 	LinePrefixes []string `mapstructure:"line_prefixes"`
+	// NonFinite says what becomes of NaN and the infinities: keep, null or string.
+	NonFinite string `mapstructure:"non_finite"`
 	// TornAfter is the silence after which a last line without newline is reported; 0 never does.
 	TornAfter time.Duration `mapstructure:"torn_after"`
+	// SilentAfter is the time without growth after which a stream counts as silent.
+	SilentAfter time.Duration `mapstructure:"silent_after"`
+	// StreamStatus are events that tell what the streams do.
+	StreamStatus StreamStatusConfig `mapstructure:"stream_status"`
 	// MaxLineSize is the longest line that is decoded.
 	MaxLineSize componentkit.ByteSize `mapstructure:"max_line_size"`
 	// MaxInFlightBytes bounds the input that is read and not yet accepted by the pipeline, over all files.
@@ -55,12 +78,24 @@ type RunIDConfig struct {
 	_ struct{} // keyed literals only
 }
 
+// StreamStatusConfig says whether the pipeline is told what streams do.
+type StreamStatusConfig struct {
+	// Interval is how often the states are looked at; each change is told. 0 tells nothing.
+	Interval time.Duration `mapstructure:"interval"`
+
+	_ struct{} // keyed literals only
+}
+
 func createDefaultConfig() component.Config {
 	return &Config{
 		StartAt:            startAtBeginning,
 		Timezone:           "UTC",
-		LinePrefixes:       []string{":::MLLOG ", "DLLL ", `^\[rank(?P<rank>\d+)\]: `},
+		LinePrefixes:       []string{prefixesKnown},
+		NonFinite:          nonFiniteKeep,
+		Identity:           identityInode,
+		IncludeFilePath:    true,
 		TornAfter:          10 * time.Minute,
+		SilentAfter:        10 * time.Minute,
 		MaxLineSize:        trainrecord.MaxLine,
 		MaxInFlightBytes:   64 << 20,
 		CheckpointInterval: time.Second,
@@ -75,7 +110,11 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}
 	_, err := compilePrefixes(c.LinePrefixes)
-	return errors.Join(append(errs, err)...)
+	errs = append(errs, err)
+	if _, ok := nonFinite[c.NonFinite]; !ok {
+		errs = append(errs, fmt.Errorf("non_finite: want keep, null or string, got %q", c.NonFinite))
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Config) validateFiles() error {
@@ -96,6 +135,9 @@ func (c *Config) validateFiles() error {
 			"use beginning: with a storage nothing is read twice"))
 	default:
 		errs = append(errs, fmt.Errorf("start_at: want beginning, got %q", c.StartAt))
+	}
+	if c.Identity != identityInode && c.Identity != identityPath {
+		errs = append(errs, fmt.Errorf("identity: want inode, or path for network file systems without stable inodes, got %q", c.Identity))
 	}
 	return errors.Join(errs...)
 }
@@ -135,6 +177,12 @@ func (c *Config) validateTimes() error {
 	var errs []error
 	if c.TornAfter != 0 && c.TornAfter < 10*time.Millisecond {
 		errs = append(errs, fmt.Errorf("torn_after: want 0s (never) or at least 10ms, with a unit such as 10m, got %s", c.TornAfter))
+	}
+	if c.SilentAfter < time.Second {
+		errs = append(errs, fmt.Errorf("silent_after: want at least 1s, with a unit such as 10m, got %s", c.SilentAfter))
+	}
+	if c.StreamStatus.Interval != 0 && c.StreamStatus.Interval < time.Second {
+		errs = append(errs, fmt.Errorf("stream_status: interval: want 0s (no events) or at least 1s, with a unit such as 1m, got %s", c.StreamStatus.Interval))
 	}
 	if c.CheckpointInterval < 10*time.Millisecond {
 		errs = append(errs, fmt.Errorf("checkpoint_interval: want at least 10ms, got %s", c.CheckpointInterval))

@@ -24,6 +24,7 @@ func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
 		"run_id":              map[string]any{"path_regex": `(?P<run>.*)`},
 		"timezone":            "Nowhere/Town",
 		"line_prefixes":       []any{"", "^(", "^(?P<host>x)"},
+		"non_finite":          "drop",
 		"torn_after":          "-1s",
 		"max_line_size":       "1KiB",
 		"max_in_flight_bytes": 10,
@@ -34,14 +35,14 @@ func TestConfigReportsEveryMistakeAtOnce(t *testing.T) {
 	require.Error(t, err)
 	for _, want := range []string{
 		"include: ", "exclude: ", "start_at: end would drop", "run_id: path_regex: name the group", `group "run" is none`,
-		"timezone: ", "line_prefixes: entry 0 is empty", "line_prefixes: \"^(\"", `group "host" is neither`, "torn_after: ",
+		"timezone: ", "line_prefixes: entry 0 is empty", "line_prefixes: \"^(\"", `group "host" is neither`, `non_finite: want keep, null or string, got "drop"`, "torn_after: ",
 		"max_line_size: ", "max_in_flight_bytes: ", "checkpoint_interval: ", "poll_interval: ",
 	} {
 		assert.ErrorContains(t, err, want)
 	}
 	for line := range strings.Lines(err.Error()) {
 		key, _, _ := strings.Cut(line, ":")
-		assert.Contains(t, "include exclude start_at run_id timezone line_prefixes torn_after max_line_size "+
+		assert.Contains(t, "include exclude start_at run_id timezone line_prefixes non_finite torn_after max_line_size "+
 			"max_in_flight_bytes checkpoint_interval poll_interval", key, "an error does not begin with its key: %s", line)
 	}
 }
@@ -109,13 +110,14 @@ func TestMarkSurvivesStorage(t *testing.T) {
 		Path: "/a/\xff", Origin: "/b/\xfe", Born: 5, Offset: 2000, Before: 1 << 63, HeadLen: 1024, Head: 1<<64 - 1,
 		FileID: 1 << 31, HasFile: true, Torn: 2000, Ended: true, Run: "r\xff", GoneTime: 9,
 	}
-	back, err := decodeMark(encodeMark(m))
+	back, unread, err := decodeMark(encodeMark(m, 77))
 	require.NoError(t, err)
+	assert.EqualValues(t, 77, unread)
 	assert.Equal(t, m, back)
 	for _, text := range []string{
-		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`,
+		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`, `{"v":1,"unread":-1}`,
 	} {
-		_, err := decodeMark([]byte(text))
+		_, _, err := decodeMark([]byte(text))
 		assert.Error(t, err, text)
 	}
 }

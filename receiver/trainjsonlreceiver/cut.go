@@ -7,18 +7,23 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
+// minHole is the number of NUL bytes at the start of a line that are a line of their own before any decoding. Holes may be
+// far larger than a line may be.
+const minHole = 64
+
 var (
 	bom        = []byte("\xef\xbb\xbf")
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// line is one line of a file, or the part of it that is kept.
+// line is one line of a file, a part of one that is a line of its own, or the part of it that is kept.
 type line struct {
 	offset int64  // of its first byte
-	end    int64  // of the byte after its newline
+	end    int64  // of the byte after its newline, or where the rest of the file's line begins
 	data   []byte // without newline; of a line that is not decoded, its first bytes
 	crc    uint32
 	reason trainrecord.Reason // why it is not decoded; "" when it is
+	whole  bool               // it was split already, what is bad about it stays bad
 	run    string             // the run it was delivered under, once that is known
 }
 
@@ -36,6 +41,13 @@ func cut(dst []line, chunk []byte, offset int64, maxLine int) (lines []line, con
 		if l.offset == 0 && bytes.HasPrefix(data, bom) {
 			data = data[len(bom):]
 			l.offset = int64(len(bom))
+		}
+		if len(data) >= minHole && data[0] == 0 {
+			if n := leadingNULs(data); n >= minHole {
+				dst = append(dst, hole(data[:n], l.offset))
+				data = data[n:]
+				l.offset += int64(n)
+			}
 		}
 		l.data = bytes.TrimSuffix(data, []byte{'\r'})
 		if blank(l.data) {
@@ -59,35 +71,80 @@ func blank(data []byte) bool {
 	return true
 }
 
+// hole is a run of NUL bytes as a line of its own.
+func hole(nuls []byte, offset int64) line {
+	return line{offset: offset, end: offset + int64(len(nuls)), crc: trainrecord.LineCRC(nuls), reason: trainrecord.ReasonNULBytes}
+}
+
+func (l *line) isHole() bool { return l.reason == trainrecord.ReasonNULBytes }
+
+func leadingNULs(data []byte) int {
+	for i, c := range data {
+		if c != 0 {
+			return i
+		}
+	}
+	return len(data)
+}
+
 // tail is what is known of the bytes after the last newline: they are looked at once and not kept.
 type tail struct {
 	scanned int64 // bytes looked at, without finding a newline
-	skipped int64 // of these, the byte order mark
-	text    bool  // there is more than blanks
+	mark    int64 // of these, the byte order mark
+	nuls    int64 // and the NUL bytes before all others
+	text    bool  // there is more than blanks and those
 	crc     uint32
 	before  uint32 // crc without the last byte
 	last    byte
+	near    [beforeBytes]byte // the last bytes looked at, at its end: they tell whether the tail was rewritten
+	holeCRC uint32            // of the NUL bytes before all others
 }
 
 // add takes further bytes, which have no newline. offset is that of the tail's first byte.
 func (t *tail) add(chunk []byte, offset int64) {
+	first := t.scanned == 0
 	t.scanned += int64(len(chunk))
-	if offset == 0 && t.scanned == int64(len(chunk)) && bytes.HasPrefix(chunk, bom) {
-		t.skipped = int64(len(bom))
+	copy(t.near[:], t.near[min(len(chunk), beforeBytes):])
+	copy(t.near[max(beforeBytes-len(chunk), 0):], chunk[max(len(chunk)-beforeBytes, 0):])
+	if first && offset == 0 && bytes.HasPrefix(chunk, bom) {
+		t.mark = int64(len(bom))
 		chunk = chunk[len(bom):]
 	}
+	if t.last == 0 && !t.text { // only NUL bytes so far
+		n := leadingNULs(chunk)
+		t.nuls += int64(n)
+		t.holeCRC = crc32.Update(t.holeCRC, castagnoli, chunk[:n])
+		if n == len(chunk) {
+			return
+		}
+		chunk = chunk[n:]
+		if t.hole() == 0 {
+			t.crc = t.holeCRC // they belong to the line
+		}
+	}
+	t.text = t.text || !blank(chunk)
 	if len(chunk) == 0 {
 		return
 	}
-	t.text = t.text || !blank(chunk)
 	t.before = crc32.Update(t.crc, castagnoli, chunk[:len(chunk)-1])
 	t.last = chunk[len(chunk)-1]
 	t.crc = crc32.Update(t.before, castagnoli, chunk[len(chunk)-1:])
 }
 
+// hole is the number of bytes before the line that are a line of their own.
+func (t *tail) hole() int64 {
+	if t.nuls < minHole {
+		return 0
+	}
+	return t.nuls
+}
+
+// skipped is where the line begins, counted from the tail's first byte.
+func (t *tail) skipped() int64 { return t.mark + t.hole() }
+
 // length is that of the line, were a newline to follow.
 func (t *tail) length() int64 {
-	n := t.scanned - t.skipped
+	n := t.scanned - t.skipped()
 	if t.last == '\r' {
 		n--
 	}
@@ -96,8 +153,12 @@ func (t *tail) length() int64 {
 
 // sum is the crc32c of the line, were a newline to follow.
 func (t *tail) sum() uint32 {
-	if t.last == '\r' {
+	switch {
+	case t.last == '\r':
 		return t.before
+	case t.last == 0 && !t.text && t.hole() == 0:
+		return t.holeCRC
+	default:
+		return t.crc
 	}
-	return t.crc
 }

@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"bytes"
 	"hash/crc32"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,6 +26,11 @@ func naive(text []byte, maxLine int) []line {
 		if rest, ok := bytes.CutPrefix(data, bom); ok && offset == 0 {
 			data, offset = rest, len(bom)
 		}
+		if rest := bytes.TrimLeft(data, "\x00"); len(data)-len(rest) >= minHole {
+			n := len(data) - len(rest)
+			out = append(out, line{offset: int64(offset), end: int64(offset + n), crc: trainrecord.LineCRC(data[:n]), reason: trainrecord.ReasonNULBytes})
+			data, offset = rest, offset+n
+		}
 		data = bytes.TrimSuffix(data, []byte("\r"))
 		if len(bytes.Trim(data, " \t\r")) == 0 {
 			continue
@@ -46,6 +52,9 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 	f.Add([]byte("0\n"), []byte("0"))
 	f.Add([]byte("\xef\xbb"), []byte{0})
 	f.Add([]byte("\xef\xbb\xbf\r\n\r\r\n"), []byte{3, 1})
+	f.Add([]byte("\x00\x00{}\n\x00\n"+strings.Repeat("\x00", 70)+"\n"+strings.Repeat("\x00", 200)+"{}\n\x00\x00{"), []byte{3, 1})
+	f.Add([]byte("\x00 "), []byte("0"))
+	f.Add([]byte("\xef\xbb\xbf"+strings.Repeat("\x00", 100)), []byte{9})
 	f.Fuzz(func(t *testing.T, text, sizes []byte) {
 		const maxLine = 100
 		// What a turn does: read on from the last newline, with whatever came since.
@@ -84,9 +93,18 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 		halfMark := len(text) < len(bom) && bytes.HasPrefix(bom, text)
 		if len(rest) > len(want) && !halfMark {
 			last := rest[len(rest)-1]
-			assert.True(t, tl.text)
+			if tl.hole() > 0 {
+				assert.Equal(t, rest[len(want)].crc, tl.holeCRC)
+				assert.Equal(t, rest[len(want)].offset, int64(offset)+tl.mark)
+				assert.Equal(t, rest[len(want)].end, int64(offset)+tl.skipped())
+			}
+			if last.reason == trainrecord.ReasonNULBytes { // nothing behind it yet
+				assert.False(t, tl.text)
+				return
+			}
+			assert.Equal(t, !blank(bytes.TrimLeft(last.data, "\x00")), tl.text)
 			assert.Equal(t, last.crc, tl.sum())
-			assert.Equal(t, last.offset, int64(offset)+tl.skipped)
+			assert.Equal(t, last.offset, int64(offset)+tl.skipped())
 			assert.Equal(t, last.end-1-last.offset, tl.length()+trailingCR(text))
 		}
 	})

@@ -29,6 +29,10 @@ type part struct {
 // deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
 // returns nil, or errStopped. What the pipeline refuses for good is halved until a record is refused alone.
 func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part, p *permit, acknowledge func(upTo int64)) error {
+	if !p.outside() {
+		return errStopped
+	}
+	defer p.inside()
 	todo := []part{whole}
 	for len(todo) > 0 {
 		next := todo[len(todo)-1]
@@ -122,7 +126,7 @@ func (v verdict) keep(lines []line, src source) []line {
 	}
 	rest := make([]line, 0, len(v.only))
 	for i := range lines {
-		if _, ok := v.only[uidOf(lines[i].run, src.file, &lines[i])]; ok {
+		if _, ok := v.only[uidOf(lines[i].run, src.file, &lines[i]).String()]; ok {
 			rest = append(rest, lines[i])
 		}
 	}

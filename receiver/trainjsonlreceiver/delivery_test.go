@@ -276,3 +276,21 @@ func TestInFlightBytesAreBounded(t *testing.T) {
 		assert.Zero(t, budget.used)
 	})
 }
+
+func TestALifeThatIsShorterThanTheCheckpointIntervalGetsOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.cfg.CheckpointInterval = time.Hour
+	r.write("run7/train.jsonl", rows(0, 5))
+	synctest.Test(t, func(t *testing.T) {
+		r.start()
+		time.Sleep(firstSave + r.cfg.PollInterval) // of the test's clock
+		r.host.Crash()
+		r.stop()
+	})
+	r.start()
+	r.append("run7/train.jsonl", rows(5, 1))
+	require.Eventually(t, func() bool { return len(r.sink.got()) >= 6 }, 10*time.Second, 10*time.Millisecond)
+	r.stop()
+	assert.Len(t, r.sink.got(), 6)
+}

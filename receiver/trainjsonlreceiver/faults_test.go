@@ -117,6 +117,10 @@ func TestFilesThatCannotBeReadAreTriedAgain(t *testing.T) {
 	}{
 		"no permission to open": {faultyFiles{open: fs.ErrPermission}, `read_errors{reason="permission"`},
 		"stale handle":          {faultyFiles{open: syscall.ESTALE}, `read_errors{reason="stale"`},
+		"stale while reading":   {faultyFiles{read: syscall.ESTALE}, `read_errors{reason="stale"`},
+		"stale while looking":   {faultyFiles{stat: syscall.ESTALE}, `discovery_errors{reason="stale"`},
+		"no access":             {faultyFiles{open: syscall.EACCES}, `read_errors{reason="permission"`},
+		"broken disk at open":   {faultyFiles{open: syscall.EIO}, `read_errors{reason="io"`},
 		"broken disk":           {faultyFiles{read: syscall.EIO}, `read_errors{reason="io"`},
 		"short reads":           {faultyFiles{short: 10}, `read_errors{reason="io"`},
 		"no permission to look": {faultyFiles{stat: fs.ErrPermission}, `discovery_errors{reason="permission"`},
@@ -351,7 +355,7 @@ func TestAStorageThatCannotListIsAskedFileByFile(t *testing.T) {
 	}
 	assert.Len(t, r.sink.got(), 5)
 	r.host.Fail(func(call componentcheck.StorageCall) error {
-		if call.Op == "get" {
+		if call.Op == "get" || call.Op == "batch" && !call.Writes {
 			return syscall.EIO
 		}
 		return nil

@@ -1,11 +1,15 @@
 package trainjsonlreceiver
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -27,11 +31,43 @@ type openFile interface {
 	Born() int64
 }
 
-// fileKey tells files apart whatever they are called, as long as they exist.
-type fileKey struct{ dev, ino uint64 }
+// fileKey tells files apart: by device and inode, whatever they are called, or by path.
+type fileKey struct {
+	dev, ino uint64
+	path     string // "" = device and inode count
+}
 
 // storageKey is the key of the file's checkpoint.
-func (k fileKey) storageKey() string { return fmt.Sprintf("file/%x-%x", k.dev, k.ino) }
+func (k fileKey) storageKey() string {
+	if k.path != "" {
+		sum := sha256.Sum256([]byte(k.path))
+		return pathPrefix + hex.EncodeToString(sum[:])
+	}
+	return fmt.Sprintf("%s%x-%x", keyPrefix, k.dev, k.ino)
+}
+
+// parseKey reads a storage key; the path of a file that is known by it is in its checkpoint.
+func parseKey(key, path string) (k fileKey, ours bool, err error) {
+	if name, ok := strings.CutPrefix(key, keyPrefix); ok {
+		_, err = fmt.Sscanf(name, "%x-%x", &k.dev, &k.ino)
+		return k, true, err
+	}
+	if !strings.HasPrefix(key, pathPrefix) {
+		return fileKey{}, false, nil
+	}
+	if k.path = path; k.storageKey() != key {
+		return fileKey{}, true, errors.New("the key is not that of the path")
+	}
+	return k, true, nil
+}
+
+// keyFor gives what a file is known by.
+func (t *tailer) keyFor(fi fs.FileInfo, path string) fileKey {
+	if key := keyOf(fi); key.ino != 0 && t.cfg.Identity != identityPath {
+		return key
+	}
+	return fileKey{path: path}
+}
 
 // keyOf gives the device and inode of a file; on file systems without them, both are 0.
 func keyOf(fi fs.FileInfo) fileKey {

@@ -100,6 +100,14 @@ func (g *globs) find(ctx context.Context, files fileSystem, report func(path str
 	return slices.Compact(paths), ctx.Err()
 }
 
+// match says whether a path is one of those that find gives.
+func (g *globs) match(path string) bool {
+	return !g.excluded(path) && slices.ContainsFunc(g.include, func(in includeGlob) bool {
+		match, err := doublestar.PathMatch(in.glob, path)
+		return err == nil && match
+	})
+}
+
 func (g *globs) excluded(path string) bool {
 	return slices.ContainsFunc(g.exclude, func(glob string) bool {
 		match, err := doublestar.PathMatch(glob, path)

@@ -17,15 +17,18 @@ var errMoved = errors.New("the path leads to another file")
 // handle is a file kept open: while it is, what is appended before a deletion can still be read.
 type handle struct {
 	file openFile
+	key  fileKey // device and inode, whatever the stream is known by
 	busy bool
 	used time.Time // when it last gave new bytes
 }
 
 // handles bounds the number of open files.
 type handles struct {
-	fs   fileSystem
-	mu   sync.Mutex
-	open map[*stream]*handle
+	fs     fileSystem
+	hangs  *hangs
+	mu     sync.Mutex
+	open   map[*stream]*handle
+	closed bool
 }
 
 // take gives the file's handle for one turn, opening the path if there is none.
@@ -45,7 +48,7 @@ func (h *handles) take(s *stream, path string, gone bool) (openFile, error) {
 		return nil, err
 	}
 	fi, err := f.Stat()
-	if err == nil && keyOf(fi) != s.key {
+	if err == nil && s.key.path == "" && keyOf(fi) != s.key {
 		err = errMoved
 	}
 	if err != nil {
@@ -53,7 +56,10 @@ func (h *handles) take(s *stream, path string, gone bool) (openFile, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s.handle = &handle{file: f, busy: true, used: time.Now()}
+	if h.closed { // while the opening hung
+		return nil, errors.Join(errStopped, f.Close())
+	}
+	s.handle = &handle{file: f, key: keyOf(fi), busy: true, used: time.Now()}
 	h.open[s] = s.handle
 	return f, nil
 }
@@ -98,6 +104,14 @@ func (h *handles) closeIdle(now time.Time) {
 	}
 }
 
+// shut closes all, and lets none be opened.
+func (h *handles) shut() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.closeAll()
+}
+
 func (h *handles) closeAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -113,16 +127,29 @@ func (h *handles) has(s *stream) bool {
 	return s.handle != nil
 }
 
+// leadsElsewhere says whether the open file is another than the one that its path leads to.
+func (h *handles) leadsElsewhere(s *stream, key fileKey) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return s.handle != nil && s.handle.key != key
+}
+
 func (h *handles) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.open)
 }
 
+// close lets a file go. Closing can hang like any other call, so nobody waits for it.
 func (h *handles) close(s *stream) {
-	_ = s.handle.file.Close() // it was only read
+	file := s.handle.file
 	delete(h.open, s)
 	s.handle = nil
+	work := h.hangs.begin(s.device.Load(), func() {})
+	go func() {
+		_ = file.Close() // it was only read
+		work.pause()
+	}()
 }
 
 func (h *handles) oldestIdle() *stream {

@@ -140,6 +140,10 @@ type rig struct {
 	logs *observer.ObservedLogs
 	set  receiver.Settings
 	r    *trainReceiver
+
+	notify func() (watching, error)
+	local  func(folder string) bool
+	files  fileSystem // nil = the operating system's
 }
 
 func newRig(t *testing.T) *rig {
@@ -188,6 +192,13 @@ func (r *rig) start() {
 	require.NoError(r.t, r.cfg.Validate())
 	one, err := newReceiver(r.set, r.cfg, r.sink)
 	require.NoError(r.t, err)
+	one.notify = r.notify // the clock of a bubble stands still while the operating system is waited for
+	if r.local != nil {
+		one.local = r.local
+	}
+	if r.files != nil {
+		one.files = r.files
+	}
 	require.NoError(r.t, one.Start(context.Background(), r.host))
 	r.r = one
 }
@@ -207,6 +218,7 @@ func (r *rig) open() *tailer {
 	t.client, err = adapter.GetStorageClient(context.Background(), r.host, r.cfg.Storage, r.set.ID)
 	require.NoError(r.t, err)
 	require.NoError(r.t, t.load(context.Background()))
+	t.lookers.inline = true
 	t.spawn = func(search func()) { search() }
 	t.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	return t
@@ -217,9 +229,11 @@ func (t *tailer) step(ctx context.Context) {
 	t.nextSearch = time.Time{}
 	for _, s := range t.list() {
 		s.mu.Lock()
-		s.nextStat, s.retryAt = time.Time{}, time.Time{}
+		s.retryAt = time.Time{}
+		s.due.Store(0)
 		s.mu.Unlock()
 	}
+	t.statusAt = time.Time{}
 	t.poll(ctx, time.Now())
 	t.drain(ctx)
 }

@@ -3,8 +3,10 @@ package trainjsonlreceiver
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -128,7 +130,7 @@ func TestMapping(t *testing.T) {
 		"text":         {line: `hello`, want: got{run: "run7", event: "log", reason: "not_json", text: "hello"}},
 		"array":        {line: `[1]`, want: got{run: "run7", event: "log", reason: "not_object", text: "[1]"}},
 		"cut":          {line: `{"a":1`, want: got{run: "run7", event: "log", reason: "not_json", text: `{"a":1`}},
-		"two objects":  {line: `{"a":1}{"b":2}`, want: got{run: "run7", event: "log", reason: "trailing_data", text: `{"a":1}{"b":2}`}},
+		"rest":         {line: `{"a":1}b`, want: got{run: "run7", event: "log", reason: "trailing_data", text: `{"a":1}b`}},
 		"mllog":        {line: `:::MLLOG {"i":4}`, want: got{run: "run7", text: "4"}},
 		"dllogger":     {line: `DLLL {"i":5}`, want: got{run: "run7", text: "5"}},
 		"rank prefix":  {line: `[rank3]: {"i":6}`, want: got{run: "run7", text: "6", rank: "3"}},
@@ -175,11 +177,24 @@ func TestTimes(t *testing.T) {
 	assert.Equal(t, []pcommon.Timestamp{1795942800e9, 1795946400_500000000, 0}, times)
 }
 
+func TestNonFiniteNumbersAsConfigured(t *testing.T) {
+	t.Parallel()
+	for choice, want := range map[string]string{"keep": "NaN", "string": "NaN", "null": ""} {
+		r := readAll(t, `{"i":NaN}`+"\n", func(r *rig) { r.cfg.NonFinite = choice })
+		v, ok := r.sink.logs[0].ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0).Body().Map().Get("i")
+		require.True(t, ok)
+		assert.Equal(t, want, v.AsString(), choice)
+		assert.Equal(t, map[string]pcommon.ValueType{
+			"keep": pcommon.ValueTypeDouble, "string": pcommon.ValueTypeStr, "null": pcommon.ValueTypeEmpty,
+		}[choice], v.Type(), choice)
+	}
+}
+
 func TestNoRunIDIsAReasonOfItsOwn(t *testing.T) {
 	t.Parallel()
-	b := newBuilders(nil, nil).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
+	b := newBuilders(lineOptions{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
 		[]line{{end: 20, data: []byte(`{"loss":0.5}`)}})
-	require.Equal(t, 1, b.lines)
+	require.Len(t, b.lines, 1)
 	g := record(b.logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0))
 	assert.Equal(t, "no_run_id", g.reason)
 	assert.Equal(t, `{"loss":0.5}`, g.text)
@@ -248,4 +263,44 @@ func TestBadLinesAreCountedAndLoggedOnceAMinute(t *testing.T) {
 	require.Len(t, logged, 1)
 	assert.Equal(t, r.path("run7/train.jsonl"), logged[0].ContextMap()["file"])
 	assert.Equal(t, int64(0), logged[0].ContextMap()["offset"])
+}
+
+func TestTimesThatCannotBeRightAreCounted(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	line := func(offset time.Duration) string {
+		return fmt.Sprintf(`{"ts":%d,"event":"log","body":{}}`+"\n", at.Add(offset).Unix())
+	}
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"right":                        {line(0), 0},
+		"a day":                        {line(-24*time.Hour) + line(24*time.Hour), 0},
+		"a long run":                   {line(-90*24*time.Hour) + line(-time.Hour), 0},
+		"the future":                   {line(25*time.Hour) + line(48*time.Hour) + line(0), 2},
+		"the past when it was written": {line(-50*time.Hour) + line(-25*time.Hour), 1},
+		"no time":                      {`{"loss":1}` + "\n", 0},
+		"of a prefix":                  {`2020-01-01 00:00:00 | INFO | train | {"loss":1}` + "\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.write("run7/train.jsonl", c.text)
+			require.NoError(t, os.Chtimes(r.path("run7/train.jsonl"), at, at))
+			r.stepAndClose()
+			want := fmt.Sprintf(`otelcol_train_jsonl_flaws{kind="clock",receiver="train_jsonl"} %d`, c.want)
+			if c.want > 0 {
+				r.telemetry(want)
+				assert.Equal(t, 1, r.logs.FilterMessageSnippet("more than a day off").Len())
+			} else {
+				assert.NotContains(t, strings.Join(r.lines(), "\n"), `kind="clock"`)
+			}
+			for _, lr := range r.sink.logs[0].ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+				if strings.Contains(c.text, "event") {
+					assert.NotZero(t, lr.Timestamp(), "it is not corrected")
+				}
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,14 +179,11 @@ func TestShutdownEndsASearchWithoutEnd(t *testing.T) {
 	require.NoError(t, tl.close(context.Background()))
 }
 
-// stuckFiles does not answer when a folder is listed.
-type stuckFiles struct {
-	osFiles
-	answer chan struct{}
-}
+// slowFiles takes its time to list a folder.
+type slowFiles struct{ osFiles }
 
-func (f stuckFiles) ReadDir(name string) ([]fs.DirEntry, error) {
-	<-f.answer
+func (f slowFiles) ReadDir(name string) ([]fs.DirEntry, error) {
+	time.Sleep(searchPatience - time.Second) // of the bubble
 	return f.osFiles.ReadDir(name)
 }
 
@@ -193,12 +191,14 @@ func TestNothingWaitsForASearch(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.write("a/train.jsonl", rows(0, 2))
+	for i := range 40 {
+		r.path(fmt.Sprintf("empty%02d/x", i))
+	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		tl := r.open()
 		tl.step(ctx)
-		stuck := stuckFiles{answer: make(chan struct{})}
-		tl.fs, tl.spawn = stuck, func(f func()) { go f() }
+		tl.fs, tl.spawn = slowFiles{}, func(f func()) { go f() }
 		tl.start(ctx)
 		time.Sleep(slowSearch - time.Second) // of the bubble
 		assert.Empty(t, r.logs.FilterMessageSnippet("takes long").All())
@@ -213,8 +213,7 @@ func TestNothingWaitsForASearch(t *testing.T) {
 		require.NoError(t, tl.waitFor(context.Background()))
 		assert.LessOrEqual(t, time.Since(began), graceTime)
 		assert.True(t, tl.stopped())
-		close(stuck.answer)
-		synctest.Wait()
+		time.Sleep(searchPatience)
 		require.NoError(t, tl.close(context.Background()))
 	})
 }

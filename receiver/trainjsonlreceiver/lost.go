@@ -28,21 +28,47 @@ func (s *stream) leaving() bool {
 	return s.gone && s.unread() > 0
 }
 
+// wentMissing notes a file that the first search after a start did not find, though a checkpoint names it.
+func (t *tailer) wentMissing(ctx context.Context, s *stream, now time.Time) {
+	m, _ := s.get()
+	s.leave(now)
+	s.lookAgain(now)
+	if m.GoneTime != 0 || m.Ended {
+		return // it was gone before, or there was nothing more to come
+	}
+	t.tel.VanishedFiles.Add(ctx, 1, t.tel.Self())
+	if t.seldom.Allow("vanished") {
+		t.logger.Warn("A file went away while the collector did not run, before its run had ended; what was appended meanwhile is not known",
+			zap.String("file", m.Path), zap.Int64("offset", m.Offset))
+	}
+}
+
 // countLost counts, once, the bytes of a file that went away before they were read. Should it come back they are read all
-// the same.
-func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) {
+// the same. It answers false as long as it is too early to tell.
+func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) bool {
+	t.mu.Lock()
+	searched := t.searchedAt
+	t.mu.Unlock()
 	s.mu.Lock()
 	left, path, offset, n := s.left, s.mark.Path, s.mark.Offset, s.unread()
-	if left.IsZero() || now.Sub(left) < lostAfter || !t.searchedAt.After(left) {
+	if !left.IsZero() && (now.Sub(left) < lostAfter || !searched.After(left)) {
 		s.mu.Unlock()
-		return
+		return false
 	}
 	s.left = time.Time{}
 	s.mu.Unlock()
+	if left.IsZero() || n == 0 {
+		return true
+	}
+	t.lose(ctx, n, path, offset, "A file went away before it was read to its end; keep files until they are")
+	return true
+}
+
+// lose counts and logs bytes that were seen and cannot be read any more.
+func (t *tailer) lose(ctx context.Context, n int64, path string, offset int64, message string) {
 	if n == 0 {
 		return
 	}
 	t.tel.LostBytes.Add(ctx, n, t.tel.Self())
-	t.warn("lost", "A file went away before it was read to its end; keep files until they are",
-		zap.String("file", path), zap.Int64("offset", offset), zap.Int64("lost_bytes", n))
+	t.warn("lost", message, zap.String("file", path), zap.Int64("offset", offset), zap.Int64("lost_bytes", n))
 }

@@ -11,6 +11,9 @@ import (
 type candidate struct {
 	path string
 	real bool // no link leads to it, but for those in the part of the glob without meta characters
+
+	key      fileKey   // as the search saw it
+	recalled *recalled // nil = the storage was not asked
 }
 
 // namer says which of the paths that lead to a file names it.

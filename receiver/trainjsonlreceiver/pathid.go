@@ -89,6 +89,16 @@ func (id pathID) put(attrs pcommon.Map) {
 	}
 }
 
+// putFile adds where a record was found.
+func (s source) putFile(attrs pcommon.Map) {
+	if !s.nameless {
+		attrs.PutStr(trainrecord.AttrLogFilePath, s.path)
+	}
+	if s.named {
+		attrs.PutStr(trainrecord.AttrLogFileName, filepath.Base(s.path))
+	}
+}
+
 // putRank adds a rank, unless it is absent (-1) or the record has one.
 func putRank(attrs pcommon.Map, rank int64) {
 	if rank < 0 {

@@ -12,13 +12,14 @@ import (
 const groupTime = "time"
 
 // maxPrefixes is how many prefixes a line may have, one after the other.
-const maxPrefixes = 4
+const maxPrefixes = 8
 
 // prefix is a text before the JSON of a line, as launchers and loggers write it.
 type prefix struct {
 	literal []byte
 	re      *regexp.Regexp
-	rank    int // number of the group, -1 = none
+	first   *byteSet // that a match of re begins with
+	rank    int      // number of the group, -1 = none
 	time    int
 }
 
@@ -32,33 +33,40 @@ func compilePrefixes(list []string) ([]prefix, error) {
 	var out []prefix
 	var errs []error
 	for i, text := range list {
-		p := prefix{literal: []byte(text), rank: -1, time: -1}
 		switch {
 		case text == "":
 			errs = append(errs, fmt.Errorf("line_prefixes: entry %d is empty: remove it", i))
-			continue
+		case text == prefixesKnown:
+			known, err := compilePrefixes(knownPrefixes)
+			out, errs = append(out, known...), append(errs, err)
 		case text[0] == '^':
-			re, err := regexp.Compile(text)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("line_prefixes: %q: %w", text, err))
-				continue
-			}
-			p = prefix{re: re, rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}
-			for _, name := range re.SubexpNames() {
-				if name != "" && name != groupRank && name != groupTime {
-					errs = append(errs, fmt.Errorf("line_prefixes: %q: group %q is neither rank nor time", text, name))
-				}
-			}
+			p, err := compileExpression(text)
+			out, errs = append(out, p), append(errs, err)
+		default:
+			out = append(out, prefix{literal: []byte(text), rank: -1, time: -1})
 		}
-		out = append(out, p)
 	}
 	return out, errors.Join(errs...)
 }
 
-// stripPrefixes takes the prefixes off a line that does not begin with an object.
+func compileExpression(text string) (prefix, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return prefix{}, fmt.Errorf("line_prefixes: %q: %w", text, err)
+	}
+	for _, name := range re.SubexpNames() {
+		if name != "" && name != groupRank && name != groupTime {
+			return prefix{}, fmt.Errorf("line_prefixes: %q: group %q is neither rank nor time", text, name)
+		}
+	}
+	return prefix{re: re, first: firstBytes(text), rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}, nil
+}
+
+// stripPrefixes takes the prefixes off a line that does not begin with an object, and the blanks before and between them.
 func stripPrefixes(list []prefix, line []byte) ([]byte, prefixed) {
 	found := prefixed{rank: -1}
 	for range maxPrefixes {
+		line = bytes.TrimLeft(line, " \t\r")
 		if len(line) == 0 || line[0] == '{' {
 			break
 		}
@@ -77,6 +85,9 @@ func stripOne(list []prefix, line []byte, found *prefixed) []byte {
 			if bytes.HasPrefix(line, p.literal) {
 				return line[len(p.literal):]
 			}
+			continue
+		}
+		if !p.first[line[0]] {
 			continue
 		}
 		m := p.re.FindSubmatchIndex(line)

@@ -18,7 +18,7 @@ import (
 // stretch draws a piece of a stream: whole lines, parts of lines, blanks, long lines, bad bytes.
 func stretch(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // test data
-	switch r.IntN(9) {
+	switch r.IntN(14) {
 	case 0:
 		return "\n"
 	case 1:
@@ -33,6 +33,14 @@ func stretch(seed uint64) string {
 		return fmt.Sprintf(`{"loss":%d,"event":"x"}`+"\n", r.IntN(100))
 	case 6:
 		return `{"ts":1,"event":"log","run_id":"other","body":{}}` + "\n"
+	case 7:
+		return strings.Repeat("\x00", r.IntN(1500))
+	case 8:
+		return strings.Repeat("\x00", r.IntN(5))
+	case 9:
+		return strings.ReplaceAll(rows(r.IntN(1000), 2), "\n", "")
+	case 10:
+		return "[rank1]: "
 	default:
 		return rows(r.IntN(1000), 1+r.IntN(5))
 	}
@@ -124,7 +132,7 @@ func TestEveryLineOnceWhateverHappens(t *testing.T) {
 		h.tl.step(ctx)
 		require.NoError(rt, h.tl.close(ctx))
 		for _, name := range h.names {
-			require.Equal(rt, wantLines(h.content[name].String()), gotLines(rt, h.rig, name), name)
+			require.Equal(rt, wantLines(t, h.content[name].String()), gotLines(rt, h.rig, name), name)
 		}
 	})
 }
@@ -140,10 +148,15 @@ func (t *tailer) stepUntilRefused() {
 	t.step(stopped)
 }
 
-func wantLines(text string) []string {
+func wantLines(t *testing.T, text string) []string {
 	out := []string{}
-	for _, l := range naive([]byte(text), 500) {
-		out = append(out, fmt.Sprintf("@%d %x", l.offset, l.crc))
+	b := newBuilders(lineOptions{prefixes: mustPrefixes(t)})
+	for rest := naive([]byte(text), 500); len(rest) > 0; {
+		built := b.build(source{id: pathID{run: "r", rank: -1}}, rest)
+		for _, l := range built.lines {
+			out = append(out, fmt.Sprintf("@%d %x", l.offset, l.crc))
+		}
+		rest = built.rest
 	}
 	return out
 }
@@ -163,4 +176,11 @@ func gotLines(rt *rapid.T, r *rig, name string) []string {
 		out = append(out, fmt.Sprintf("@%d %x", uid.Offset, uid.CRC))
 	}
 	return out
+}
+
+func mustPrefixes(t *testing.T) []prefix {
+	t.Helper()
+	list, err := compilePrefixes([]string{prefixesKnown})
+	require.NoError(t, err)
+	return list
 }

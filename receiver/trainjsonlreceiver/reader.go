@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -33,14 +34,33 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 		return t.unreadable(ctx, s, path, err)
 	}
 	before, tailBefore := s.get()
-	after, err := t.read(ctx, s, f, p)
+	after, err := t.readUnpacked(ctx, s, f, p)
+	s.head = nil
 	if err != nil && !errors.Is(err, errStopped) {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
 	}
 	m, tl := s.get()
 	t.handles.give(s, m != before || tl != tailBefore)
+	if after == nextWait && s.swapped() { // the old file is at its end
+		t.handles.drop(s)
+		return nextAgain
+	}
 	return after
+}
+
+// readUnpacked reads a file, and a packed one as what is in it.
+func (t *tailer) readUnpacked(ctx context.Context, s *stream, f openFile, p *permit) (next, error) {
+	g, ok := f.(*gzipFile)
+	if !ok {
+		return t.read(ctx, s, f, p)
+	}
+	ready, after, err := t.unpack(ctx, s, g, p)
+	if ready {
+		after, err = t.read(ctx, s, f, p)
+	}
+	t.unpacked(s, after)
+	return after, err
 }
 
 // read is the part of a turn that has the file open.
@@ -66,7 +86,17 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		tl = tail{} // the unterminated line itself was rewritten
 		s.setTail(tl)
 	}
-	s.lookedTime = fi.ModTime()
+	s.lookedTime, s.lookedSize = fi.ModTime(), size
+	if tl.scanned > 0 && size > m.Offset+tl.scanned {
+		ok, err := tl.stands(f, m.Offset)
+		if err != nil {
+			return nextWait, err
+		}
+		if !ok {
+			tl = tail{} // likewise, and is longer now
+			s.setTail(tl)
+		}
+	}
 	need := min(t.turnSize, size-m.Offset)
 	if tl.scanned > 0 {
 		found, end, err := t.probe(s, f, m, &tl, size)
@@ -75,6 +105,9 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		}
 		if !found {
 			return t.atEnd(ctx, s, f, size, p)
+		}
+		if tl.hole() > 0 {
+			return t.passHole(ctx, s, f, m, tl, p)
 		}
 		if tl.length() > int64(t.cfg.MaxLineSize) {
 			return t.overlong(ctx, s, f, m, tl, end, p)
@@ -85,14 +118,14 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		return nextSpace, nil
 	}
 	defer t.giveBack(need)
-	ok, err := s.load(f, m, need)
+	ok, err := s.load(&t.buffers, f, m, need)
 	if err != nil {
 		return nextWait, err
 	}
 	if !ok {
 		return t.restart(ctx, s, f, rewriteChanged), nil
 	}
-	defer s.unload()
+	defer s.unload(&t.buffers)
 	return t.deliverWindow(ctx, s, f, m, size, p)
 }
 
@@ -103,13 +136,12 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 		s.lookedAt(size) // a byte order mark, or nothing, so far
 		return nextWait, nil
 	}
-	var consumed int
-	s.lines, consumed = cut(s.lines[:0], chunk, m.Offset, int(t.cfg.MaxLineSize))
-	defer func() { s.lines = keepSmall(s.lines) }()
-	if len(s.lines) > 0 && !m.HasFile {
-		m.FileID, m.HasFile = trainrecord.FileID(head(s.lines[0].data)), true
+	lines, consumed := cut(t.buffers.takeLines(), chunk, m.Offset, int(t.cfg.MaxLineSize))
+	defer t.buffers.giveLines(lines)
+	if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
 	}
-	if err := t.deliverLines(ctx, s, m, p); err != nil {
+	if err := t.deliverLines(ctx, s, m, lines, p); err != nil {
 		return nextWait, err
 	}
 	if done, _ := s.get(); done.Offset < m.Offset+int64(consumed) { // blank lines at the end
@@ -124,12 +156,12 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 }
 
 // deliverLines delivers the turn's lines, run by run.
-func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, p *permit) error {
-	for rest := s.lines; len(rest) > 0; {
+func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, rest []line, p *permit) error {
+	for len(rest) > 0 {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
-		batch := part{lines: rest[:b.lines], upTo: rest[b.lines-1].end, built: &b}
-		rest = rest[b.lines:]
+		batch := part{lines: b.lines, upTo: b.lines[len(b.lines)-1].end, built: &b}
+		rest = b.rest
 		m.Run = b.last
 		switch b.ended {
 		case 1:
@@ -162,12 +194,3 @@ func (t *tailer) atEnd(ctx context.Context, s *stream, f openFile, size int64, p
 
 // head cuts a first line to the part that identifies a stream.
 func head(data []byte) []byte { return data[:min(len(data), trainrecord.MaxRaw)] }
-
-// keepSmall lets go of a slice of lines that a file with very short lines made large.
-func keepSmall(lines []line) []line {
-	clear(lines)
-	if cap(lines) > 4*maxBatch {
-		return nil
-	}
-	return lines[:0]
-}

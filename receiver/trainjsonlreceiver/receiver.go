@@ -34,6 +34,9 @@ type trainReceiver struct {
 	obs  *receiverhelper.ObsReport
 	tel  *metadata.Telemetry
 
+	files  fileSystem
+	local  func(folder string) bool
+	notify func() (watching, error) // nil = files are polled alone
 	tailer *tailer
 	cancel context.CancelFunc
 	gauges metric.Registration
@@ -50,7 +53,7 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Logs) (*train
 	if err != nil {
 		return nil, err
 	}
-	return &trainReceiver{set: set, cfg: cfg, next: next, obs: obs, tel: tel}, nil
+	return &trainReceiver{set: set, cfg: cfg, next: next, obs: obs, tel: tel, files: osFiles{}, local: isLocal, notify: watchFiles}, nil
 }
 
 // Start begins to read.
@@ -67,6 +70,10 @@ func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
 	}
 	if r.gauges, err = r.tel.ObserveFiles(t.observe); err != nil {
 		return errors.Join(err, t.client.Close(ctx))
+	}
+	r.tel.Begin(ctx)
+	if r.notify != nil {
+		t.watch.open(r.notify)
 	}
 	if r.cfg.Storage == nil {
 		r.set.Logger.Info("No storage is set: after a restart every file is read from its start")
@@ -92,16 +99,25 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 			return nil, fmt.Errorf("run_id: path_regex: %w", err)
 		}
 	}
-	return &tailer{
-		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude), builders: newBuilders(location, prefixes),
-		next: r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
+	t := &tailer{
+		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude),
+		builders: newBuilders(lineOptions{location: location, prefixes: prefixes, nonFinite: nonFinite[r.cfg.NonFinite]}),
+		next:     r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
-		fs: osFiles{}, wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
-		handles: handles{fs: osFiles{}, open: map[*stream]*handle{}},
-		budget:  budget{max: int64(r.cfg.MaxInFlightBytes)},
-		work:    make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{},
-	}, nil
+		gate: newGate(), wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
+		budget: budget{max: int64(r.cfg.MaxInFlightBytes)},
+		work:   make(chan struct{}, 1), turned: make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
+	}
+	t.packed = newGzipFiles(r.files, t.keyFor)
+	t.fs = t.packed
+	t.watch = watch{
+		local: r.local, fs: r.files, logger: r.set.Logger,
+		matches: func(path string) bool { return t.globs.match(path) },
+		refused: func(reason string) { r.tel.WatchLimits.Add(context.Background(), 1, r.tel.Reason(reason)) },
+	}
+	t.handles = handles{fs: t.fs, hangs: &t.hangs, open: map[*stream]*handle{}}
+	return t, nil
 }
 
 // Shutdown stops reading and saves what was accepted, even if a consumer hangs.
@@ -115,9 +131,9 @@ func (r *trainReceiver) Shutdown(ctx context.Context) error {
 	err := t.waitFor(ctx)
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
-	err = errors.Join(err, t.save(save), t.client.Close(save), r.gauges.Unregister())
+	err = errors.Join(err, t.saveLast(save), t.client.Close(save), r.gauges.Unregister())
 	if t.stopped() {
-		t.handles.closeAll()
+		t.handles.shut()
 	}
 	return err
 }

@@ -10,9 +10,45 @@ import (
 type permit struct {
 	once sync.Once
 	free func()
+	hung func() // called when the turn comes back after it hung
+	work *busy  // nil where nothing may hang
+	gate *gate
+	left bool // the gate did not let it in again
 }
 
 func (p *permit) release() { p.once.Do(p.free) }
+
+// outside notes that the turn leaves the file system for the pipeline. It answers false if the turn hung and nobody waits
+// for it any more: it may deliver nothing then.
+func (p *permit) outside() bool {
+	if p.work == nil {
+		return true
+	}
+	if p.work.pause() {
+		p.hung()
+		p.left = !p.gate.enter()
+	}
+	return !p.left
+}
+
+// inside notes that the turn is back.
+func (p *permit) inside() {
+	if p.work != nil && !p.left {
+		p.work.resume(hangAfter)
+	}
+}
+
+// end is the end of the turn.
+func (p *permit) end() {
+	p.release()
+	switch {
+	case p.work == nil:
+	case p.work.pause():
+		p.hung()
+	case !p.left:
+		p.gate.leave()
+	}
+}
 
 // budget bounds the bytes that are read and not yet accepted, over all files.
 type budget struct {
@@ -101,26 +137,51 @@ func (t *tailer) dispatchLoop(ctx context.Context) {
 			}
 			s = t.pop()
 		}
-		p := &permit{free: func() { <-slots }}
-		t.group.Go(func() {
-			defer p.release()
-			t.run(ctx, s, p)
-		})
+		p := &permit{free: func() { <-slots }, gate: t.gate, hung: func() { s.hang(false) }}
+		switch dev := s.device.Load(); {
+		case t.hangs.full(dev):
+			s.tryAgain(time.Now().Add(leftAlone))
+			t.after(s, nextWait)
+			p.release()
+		case !t.gate.enter():
+			return
+		default:
+			p.work = t.hangs.begin(dev, func() {
+				p.release()
+				t.gate.leave()
+				s.hang(true)
+				m, _ := s.get()
+				t.tellHang(ctx, m.Path)
+			})
+			go func() {
+				defer p.end()
+				t.run(ctx, s, p)
+			}()
+		}
 	}
 }
 
 // run is one turn and what follows from it.
 func (t *tailer) run(ctx context.Context, s *stream, p *permit) {
-	after := t.turn(ctx, s, p)
+	what := t.turn(ctx, s, p)
+	select {
+	case t.turned <- struct{}{}:
+	default:
+	}
+	t.after(s, what)
+}
+
+// after is what follows from a turn.
+func (t *tailer) after(s *stream, what next) {
 	t.mu.Lock()
 	s.running = false
 	again := s.again
 	s.again = false
-	if after == nextSpace && !again {
+	if what == nextSpace && !again {
 		t.waiting[s] = struct{}{}
 	}
 	t.mu.Unlock()
-	if after == nextAgain || again {
+	if what == nextAgain || again {
 		t.enqueue(s)
 	}
 }

@@ -16,6 +16,7 @@ const (
 	readStale      = "stale"
 	readMissing    = "missing"
 	readIO         = "io"
+	readHung       = "hung"
 )
 
 // discoverySlow is the reason of a search that takes long.
@@ -30,6 +31,8 @@ func readReason(err error) string {
 		return readPermission
 	case errors.Is(err, syscall.ESTALE):
 		return readStale
+	case errors.Is(err, errHung):
+		return readHung
 	case errors.Is(err, fs.ErrNotExist):
 		return readMissing
 	default:
@@ -41,7 +44,9 @@ func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 // discoveryError counts and logs a place that cannot be looked at. It is looked at again.
 func (t *tailer) discoveryError(ctx context.Context, path string, err error) {
-	t.denied = t.denied || isDenied(err)
+	if isDenied(err) {
+		t.denied.Store(true)
+	}
 	t.cannotLook(ctx, path, err)
 }
 
@@ -57,7 +62,7 @@ func (t *tailer) cannotLook(ctx context.Context, path string, err error) {
 
 // reportStatus tells the collector when permissions are missing for all there is, and when that is over.
 func (t *tailer) reportStatus() {
-	readable, denied := false, t.denied
+	readable, denied := false, t.denied.Load()
 	for _, s := range t.list() {
 		s.mu.Lock()
 		if !s.gone {
@@ -88,7 +93,7 @@ func (t *tailer) warn(key, message string, fields ...zap.Field) {
 // count adds an accepted batch to the self-metrics and logs what was no record.
 func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	t.tel.AddRecords(ctx, b.records, b.objects)
-	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped, b.odd.offList)
+	t.tel.AddFlaws(ctx, b.odd.badUTF8, b.odd.duplicateKeys, b.odd.arraysCut, b.odd.fieldsDropped, b.odd.offList, b.odd.clock)
 	for _, bad := range b.bad {
 		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
 	}
@@ -96,6 +101,12 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 		if total, due := t.seldom.Note("flaw:"+src.path, int64(b.odd.fieldsDropped+b.odd.offList)); due {
 			t.logger.Warn("Left out or replaced a value without meaning of a record",
 				zap.String("file", src.path), zap.Int64("offset", b.flawed.offset), zap.String("key", b.flawed.key), zap.Int64("since_last", total))
+		}
+	}
+	if b.odd.clock > 0 {
+		if total, due := t.seldom.Note("clock:"+src.path, int64(b.odd.clock)); due {
+			t.logger.Warn("The time of a record is more than a day off that of its file, check the trainer's clock and timezone",
+				zap.String("file", src.path), zap.Int64("offset", b.clock.offset), zap.Int64("since_last", total))
 		}
 	}
 	if len(b.bad) == 0 {
@@ -109,21 +120,12 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	}
 }
 
-// observe gives the gauges their values.
-func (t *tailer) observe() (known, open, stalled, unreadable, unread int64) {
-	for _, s := range t.list() {
-		s.mu.Lock()
-		if !s.gone {
-			known++
-			unread += max(s.size-s.mark.Offset, 0)
-		}
-		if s.stalled {
-			stalled++
-		}
-		if s.denied {
-			unreadable++
-		}
-		s.mu.Unlock()
+// tellHang counts and logs a file that does not answer.
+func (t *tailer) tellHang(ctx context.Context, path string) {
+	if ctx.Err() != nil {
+		return
 	}
-	return known, int64(t.handles.count()), stalled, unreadable, unread
+	t.tel.ReadErrors.Add(ctx, 1, t.tel.Reason(readHung))
+	t.warn("hang", "A file system does not answer, the other files go on; check the mount",
+		zap.String("file", path), zap.Int("calls", t.hangs.count()))
 }

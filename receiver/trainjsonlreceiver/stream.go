@@ -1,7 +1,9 @@
 package trainjsonlreceiver
 
 import (
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -15,19 +17,20 @@ const (
 
 // mark is what is kept of a file over a restart. It speaks only of bytes that were delivered.
 type mark struct {
-	Path     string // where the file was last seen
-	Origin   string // where it was when reading began; says the run
-	Born     int64  // birth time of the file, 0 = unknown
-	Offset   int64  // everything before was delivered
-	Before   uint64 // hash of the 64 bytes before Offset
-	HeadLen  int    // min(Offset, 1024)
-	Head     uint64 // hash of the first HeadLen bytes
-	FileID   uint32 // of the first line
-	HasFile  bool   // FileID is known
-	Torn     int64  // offset of the unterminated line that was reported, -1 = none
-	Ended    bool   // run.end was the last word of a run in this file
-	Run      string // that the last record named, "" = none did
-	GoneTime int64  // Unix seconds at which the file was found gone, 0 = it is there
+	Path     string       // where the file was last seen
+	Origin   string       // where it was when reading began; says the run
+	Born     int64        // birth time of the file, 0 = unknown
+	Offset   int64        // everything before was delivered
+	Before   uint64       // hash of the 64 bytes before Offset
+	HeadLen  int          // min(Offset, 1024)
+	Head     uint64       // hash of the first HeadLen bytes
+	FileID   uint32       // of the first line
+	HasFile  bool         // FileID is known
+	Torn     int64        // offset of the unterminated line that was reported, -1 = none
+	Ended    bool         // run.end was the last word of a run in this file
+	Run      string       // that the last record named, "" = none did
+	Packed   unpackedSize // of a packed file, as last measured
+	GoneTime int64        // Unix seconds at which the file was found gone, 0 = it is there
 }
 
 // restart is the mark of the same file read from its start.
@@ -39,14 +42,20 @@ func (m mark) restart() mark {
 type stream struct {
 	key fileKey
 
+	// Of the poll.
+	due    atomic.Int64  // when to look at it next, Unix ns
+	asked  atomic.Bool   // a look at it waits or goes on
+	news   atomic.Bool   // since the last look began, something was told of it
+	device atomic.Uint64 // that it is on
+
 	// Of the turn, of which a file has one at a time.
 	id         *pathID        // of idOrigin
 	idOrigin   string         // the origin that id was read from
 	head       *xxhash.Digest // of the first headLen bytes, as this turn found them
 	headLen    int64
 	window     window    // the bytes of this turn
-	lines      []line    // of this turn
 	lookedTime time.Time // the file's modification time in the last turn
+	lookedSize int64     // and its size
 	handle     *handle   // guarded by handles.mu
 
 	// Of the scheduler, guarded by tailer.mu.
@@ -63,15 +72,43 @@ type stream struct {
 	looked   int64     // the size at which a turn last found nothing more to read
 	modTime  time.Time // of the file as last seen
 	tail     tail
-	grown    time.Time // when it was last seen to grow
-	nextStat time.Time
+	grown    time.Time     // when it was last seen to grow
 	idle     time.Duration // between two looks at it
 	retryAt  time.Time     // not to be read before, after an error
 	failures int           // reads in a row that failed
 	denied   bool          // the last of them for want of permission
+	watched  bool          // the operating system tells when it grows
+	swap     bool          // its path leads to another file: the open one is read to its end first
+	written  time.Time     // when it last grew, as far as that is known
+	behind   time.Time     // since when it has bytes that are not accepted
+	cut      int64         // bytes that were seen, not read, and cut off
+	hanging  bool          // the file system does not answer about it
+	told     streamState   // of it, last
 	stalled  bool          // the pipeline refuses its records
 	gone     bool          // its path leads elsewhere or nowhere
 	left     time.Time     // when it went away, until its unread bytes are counted
+	unsure   int64         // unread bytes that storage has
+}
+
+// hear has the file looked at, also if a look at it goes on.
+func (s *stream) hear() {
+	s.news.Store(true)
+	s.due.Store(0)
+}
+
+// never is no time at which a file is looked at.
+const never = math.MaxInt64
+
+// lookAgain says when to look at the file next.
+func (s *stream) lookAgain(at time.Time) { s.due.Store(at.UnixNano()) }
+
+// tryAgain puts off the next turn, after an error.
+func (s *stream) tryAgain(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retryAt = at
+	s.looked = notLooked
+	s.lookAgain(at)
 }
 
 // get gives a copy of the mark and of the tail.
@@ -130,14 +167,33 @@ func (s *stream) unsaved() bool {
 
 // tornDue says whether the unterminated line has waited long enough.
 func (s *stream) tornDue(now time.Time, after time.Duration) bool {
-	if !s.tail.text || s.mark.Torn == s.mark.Offset || s.size != s.mark.Offset+s.tail.scanned {
-		return false
+	at := s.tornAt(after)
+	return !at.IsZero() && s.size == s.mark.Offset+s.tail.scanned && !now.Before(at)
+}
+
+// tornAt is when an unterminated line will have waited long enough; the zero time if it does not wait, or for nothing.
+func (s *stream) tornAt(after time.Duration) time.Time {
+	switch {
+	case !s.tail.text || s.mark.Torn == s.mark.Offset:
+		return time.Time{}
+	case s.mark.Ended || s.gone:
+		return s.grown.Add(tornSettle)
+	case after > 0:
+		return s.grown.Add(after)
+	default:
+		return time.Time{}
 	}
-	silence := now.Sub(s.grown)
-	if s.mark.Ended || s.gone {
-		return silence >= tornSettle
+}
+
+// resize notes another size of the file.
+func (s *stream) resize(size int64, now time.Time) {
+	if size < s.size {
+		s.cut = max(s.cut, s.unread())
 	}
-	return after > 0 && silence >= after
+	s.size, s.grown, s.written = size, now, now
+	if s.behind.IsZero() && size > s.mark.Offset {
+		s.behind = now
+	}
 }
 
 // lookedAt notes that nothing more is to be read at this size.
@@ -145,8 +201,29 @@ func (s *stream) lookedAt(size int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size != size {
-		s.size, s.grown = size, time.Now()
+		s.resize(size, time.Now())
 	}
-	s.looked = size
+	s.looked, s.cut, s.behind = size, 0, time.Time{}
 	s.failures, s.denied = 0, false
+}
+
+// swapped says, once, whether the open file is not the one that the path leads to any more.
+func (s *stream) swapped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.swap
+	s.swap = false
+	return was
+}
+
+// cutOff gives the bytes that were seen and are not there any more, of a file that was rewritten to this size.
+func (s *stream) cutOff(size int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size < s.size {
+		s.resize(size, time.Now())
+	}
+	n := s.cut
+	s.cut, s.behind = 0, time.Time{}
+	return n
 }

@@ -42,44 +42,81 @@ type tailer struct {
 	slots     int
 	turnSize  int64
 
-	handles handles
-	budget  budget
-	seldom  componentkit.Seldom // of log lines
-	group   sync.WaitGroup
-	work    chan struct{}
-	done    chan struct{} // closed when all loops and turns have ended
+	packed    *gzipFiles
+	unpacking unpacking
+	handles   handles
+	hangs     hangs
+	gate      *gate
+	lookers   lookers
+	detours   detours
+	watch     watch
+	budget    budget
+	buffers   buffers
+	seldom    componentkit.Seldom // of log lines
+	group     sync.WaitGroup
+	work      chan struct{}
+	turned    chan struct{} // after each turn
+	done      chan struct{} // closed when all loops and turns have ended
 
-	mu      sync.Mutex
-	streams map[fileKey]*stream
-	ready   []*stream            // in the order of their turns
-	waiting map[*stream]struct{} // for space
+	mu         sync.Mutex
+	streams    map[fileKey]*stream
+	all        []*stream            // the same, nil = to be made; never written to but at its end
+	orphans    map[string]*stream   // by the path at which they were, that may have another key now
+	dropped    []string             // storage keys that are not used any more
+	ready      []*stream            // in the order of their turns
+	waiting    map[*stream]struct{} // for space
+	skipped    map[string]bool      // paths that match and are no regular files
+	searchedAt time.Time            // when the last search that ended began
 
 	// Of the poll.
-	nextSearch  time.Time
-	found       chan found // what a search found; one runs at a time
-	searching   bool
-	searchBegan time.Time
-	slow        bool            // the search that runs was counted as slow
-	searchedAt  time.Time       // when the last search that ended began
-	skipped     map[string]bool // paths that match and are no regular files
-	searched    atomic.Bool     // once at least
-	denied      bool            // the last search, in part
-	unhealthy   bool            // as reported last
+	nextSearch    time.Time
+	watchedSearch time.Time  // likewise, if the operating system tells of all new files
+	found         chan found // what a search found; one runs at a time
+	searching     bool
+	searchBegan   time.Time
+	slow          bool      // the search that runs was counted as slow
+	firstFound    time.Time // when the first search ended
+	statusAt      time.Time
+	unhealthy     bool // as reported last
+
+	settled atomic.Bool // what the first search found was looked at
+	denied  atomic.Bool // the last search or a look since, in part
 }
 
 func (t *tailer) newStream(k fileKey, m mark) *stream {
-	return &stream{key: k, mark: m, looked: notLooked}
+	s := &stream{key: k, mark: m, looked: notLooked}
+	s.device.Store(k.dev)
+	if m.Packed != (unpackedSize{}) {
+		t.packed.set(k, m.Packed)
+	}
+	return s
+}
+
+// add takes a stream up, unless its file is known by now; it gives the one that is.
+func (t *tailer) add(s *stream) *stream {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.streams[s.key]; known != nil {
+		return known
+	}
+	t.streams[s.key] = s
+	if t.all != nil {
+		t.all = append(t.all, s)
+	}
+	return s
 }
 
 // list gives all streams.
 func (t *tailer) list() []*stream {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out := make([]*stream, 0, len(t.streams))
-	for _, s := range t.streams {
-		out = append(out, s)
+	if t.all == nil {
+		t.all = make([]*stream, 0, len(t.streams))
+		for _, s := range t.streams {
+			t.all = append(t.all, s)
+		}
 	}
-	return out
+	return t.all[:len(t.all):len(t.all)]
 }
 
 func (t *tailer) byKey(k fileKey) *stream {
@@ -90,14 +127,26 @@ func (t *tailer) byKey(k fileKey) *stream {
 
 // forget drops streams that are gone for long.
 func (t *tailer) forget(expired []*stream) {
+	if len(expired) == 0 {
+		return
+	}
 	for _, s := range expired {
 		t.handles.drop(s)
+		t.watch.forget(s)
+		t.packed.forget(s.key)
+		t.unpacking.end(s)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range expired {
-		delete(t.streams, s.key)
+		if t.streams[s.key] == s {
+			delete(t.streams, s.key)
+		}
+		if m, _ := s.get(); t.orphans[m.Path] == s {
+			delete(t.orphans, m.Path)
+		}
 	}
+	t.all = nil
 }
 
 // start runs the loops until the context ends.
@@ -105,14 +154,20 @@ func (t *tailer) start(ctx context.Context) {
 	t.group.Go(func() { t.pollLoop(ctx) })
 	t.group.Go(func() { t.dispatchLoop(ctx) })
 	t.group.Go(func() { t.saveLoop(ctx) })
+	t.group.Go(func() { t.watch.loop(ctx) })
+	if t.cfg.StreamStatus.Interval > 0 {
+		t.group.Go(func() { t.tellLoop(ctx) })
+	}
 	t.done = make(chan struct{})
 	go func() {
 		t.group.Wait()
+		t.gate.close()
+		<-t.gate.empty
 		close(t.done)
 	}()
 }
 
-// waitFor waits for the loops and turns, at most as long as ctx allows.
+// waitFor waits for the loops and turns, at most as long as ctx allows. It does not wait for what hangs in the file system.
 func (t *tailer) waitFor(ctx context.Context) error {
 	select {
 	case <-t.done:

@@ -78,7 +78,7 @@ func TestAPartThatNamesOtherRecordsStandsForAll(t *testing.T) {
 	t.Parallel()
 	lines := []line{{offset: 0, run: "r"}, {offset: 5, run: "r"}}
 	src := source{}
-	known := uidOf("r", 0, &lines[1])
+	known := uidOf("r", 0, &lines[1]).String()
 	assert.Equal(t, lines[1:], judge(consumererror.NewLogs(errBusy, withUIDs(known))).keep(lines, src))
 	assert.Equal(t, lines, judge(consumererror.NewLogs(errBusy, withUIDs(known, "r/0/7-0"))).keep(lines, src))
 }

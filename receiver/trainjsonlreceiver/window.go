@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 	"go.uber.org/zap"
@@ -31,41 +31,23 @@ func (w window) end() int64 { return w.base + int64(len(w.buf)) }
 // slice gives the bytes from one place of the file to another; they must be in the window.
 func (w window) slice(from, to int64) []byte { return w.buf[from-w.base : to-w.base] }
 
-const smallBuffer = 32 << 10
-
-var turnBuffers = sync.Pool{New: func() any {
-	buf := make([]byte, beforeBytes+turnBytes)
-	return &buf
-}}
-
-// takeBuffer gives n bytes. What is small is made to measure, so that many waiting files hold no more than is counted.
-func takeBuffer(n int) []byte {
-	if n <= smallBuffer || n > beforeBytes+turnBytes {
-		return make([]byte, n)
-	}
-	return (*turnBuffers.Get().(*[]byte))[:n]
-}
-
 // unload lets go of the window.
-func (s *stream) unload() {
-	if buf := s.window.buf; cap(buf) == beforeBytes+turnBytes {
-		buf = buf[:cap(buf)]
-		turnBuffers.Put(&buf)
-	}
+func (s *stream) unload(lent *buffers) {
+	lent.give(s.window.buf)
 	s.window = window{}
 }
 
 // load fills the window with the bytes before the offset and need bytes from it. It answers false if those before are not
 // the ones that were delivered. One read gives both, so that a rewrite in between is seen.
-func (s *stream) load(f openFile, m mark, need int64) (bool, error) {
+func (s *stream) load(lent *buffers, f openFile, m mark, need int64) (bool, error) {
 	lead := min(m.Offset, beforeBytes)
-	s.window = window{buf: takeBuffer(int(lead + need)), base: m.Offset - lead}
+	s.window = window{buf: lent.take(int(lead + need)), base: m.Offset - lead}
 	n, err := readAt(f, s.window.buf, s.window.base)
 	s.window.buf = s.window.buf[:n]
 	if err == nil && int64(n) >= lead && (lead == 0 || xxhash.Sum64(s.window.buf[:lead]) == m.Before) {
 		return true, nil
 	}
-	s.unload()
+	s.unload(lent)
 	return false, err
 }
 
@@ -99,6 +81,9 @@ func (s *stream) acknowledgeWith(m mark, upTo int64, before []byte) {
 func (s *stream) verifyHead(f openFile) (why string, err error) {
 	m, _ := s.get()
 	birth := f.Born()
+	if s.key.path != "" {
+		birth = 0 // what is at the path is the file, whatever it is made of
+	}
 	if m.Born != 0 && birth != 0 && m.Born != birth {
 		return rewriteReplaced, nil
 	}
@@ -123,11 +108,16 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 // restart reads a file from its start again.
 func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string) next {
 	m, _ := s.get()
+	if fi, err := f.Stat(); err == nil {
+		t.lose(ctx, s.cutOff(fi.Size()), m.Path, m.Offset, "A file was rewritten before it was read to its end; append to streams, and copy them only when they are read")
+	}
 	t.tel.Rewrites.Add(ctx, 1, t.tel.Reason(why))
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
 	again := m.restart()
-	again.Born = f.Born()
+	if s.key.path == "" {
+		again.Born = f.Born()
+	}
 	s.setTail(tail{})
 	s.head, s.headLen = xxhash.New(), 0
 	s.set(again)
@@ -137,19 +127,27 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 // source is what the records of a turn share.
 func (t *tailer) source(s *stream, m mark) source {
 	if s.id == nil || s.idOrigin != m.Origin {
-		id := newPathID(t.pathRegex, m.Origin)
+		id := newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
 		s.id, s.idOrigin = &id, m.Origin
 	}
-	return source{path: validText(m.Path), id: *s.id, file: m.FileID, run: m.Run}
+	return source{
+		path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName,
+		id: *s.id, file: m.FileID, run: m.Run, written: s.lookedTime, size: s.lookedSize,
+	}
+}
+
+// stands says whether the tail's last bytes are still those that were looked at.
+func (t *tail) stands(f openFile, offset int64) (bool, error) {
+	var buf [beforeBytes]byte
+	n := int(min(t.scanned, beforeBytes))
+	got, err := readAt(f, buf[:n], offset+t.scanned-int64(n))
+	return got == n && bytes.Equal(buf[:n], t.near[beforeBytes-n:]), err
 }
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
 func (t *tailer) probe(s *stream, f openFile, m mark, tl *tail, size int64) (found bool, end int64, err error) {
-	buf := takeBuffer(turnBytes)
-	defer func() {
-		buf = buf[:cap(buf)]
-		turnBuffers.Put(&buf)
-	}()
+	buf := t.buffers.take(turnBytes)
+	defer t.buffers.give(buf)
 	for range probeReads {
 		at := m.Offset + tl.scanned
 		if at >= size {
@@ -178,7 +176,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 	if n, err := readAt(f, before, end-beforeBytes); err != nil || n < beforeBytes || before[n-1] != '\n' {
 		return nextAgain, err // it is being rewritten
 	}
-	l := line{offset: m.Offset + tl.skipped, end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
+	l := line{offset: m.Offset + tl.skipped(), end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
 	after, err := t.report(ctx, s, f, m, l, p, func(m mark) { s.acknowledgeWith(m, end, before) })
 	if done, _ := s.get(); done.Offset == end {
 		s.setTail(tail{})
@@ -189,7 +187,7 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 
 // torn reports a line that has no newline. The offset stays: should the newline come, the line is delivered whole.
 func (t *tailer) torn(ctx context.Context, s *stream, f openFile, m mark, tl tail, p *permit) (next, error) {
-	l := line{offset: m.Offset + tl.skipped, end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
+	l := line{offset: m.Offset + tl.skipped(), end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
 	return t.report(ctx, s, f, m, l, p, func(now mark) {
 		now.FileID, now.HasFile, now.Torn = m.FileID, m.HasFile, m.Offset
 		s.set(now)
@@ -205,20 +203,23 @@ func (t *tailer) report(
 		return nextSpace, nil
 	}
 	defer t.giveBack(need)
-	ok, err := s.load(f, m, need)
+	ok, err := s.load(&t.buffers, f, m, need)
 	if err != nil {
 		return nextWait, err
 	}
 	if !ok {
 		return t.restart(ctx, s, f, rewriteChanged), nil
 	}
-	defer s.unload()
+	defer s.unload(&t.buffers)
 	if s.window.end() <= l.offset {
 		return nextAgain, nil // it is being rewritten
 	}
 	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
 	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
-	if !m.HasFile {
+	if l.isHole() {
+		l.data = nil
+	}
+	if !m.HasFile && !l.isHole() {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
 	src := t.source(s, m)

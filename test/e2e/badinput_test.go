@@ -9,6 +9,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
@@ -21,7 +25,9 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 	bad := map[string]string{
 		"not_json":      "Epoch 1/3: loss 0.5",
 		"not_object":    `["a", 1]`,
-		"trailing_data": `{"a": 1}` + "\x00\x00\x00",
+		"trailing_data": `{"a": 1} x`,
+		"nul_bytes":     strings.Repeat("\x00", 4096),
+		"python_repr":   `{'loss': 0.5, 'epoch': 1.0}`,
 		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"native-7f3a9c","body":{"epoch":"one"}}`,
 		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
 		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,
@@ -79,6 +85,37 @@ func TestHostileRunIDsStayInTheResultsFolder(t *testing.T) {
 	beside, err := os.ReadDir(filepath.Dir(f.results))
 	require.NoError(t, err)
 	assert.Len(t, beside, 3, "something was written outside the results folder")
+}
+
+// TestAFileThatCannotBeReadIsCountedAndCostsNoOther puts a link that leads to itself beside a run.
+func TestAFileThatCannotBeReadIsCountedAndCostsNoOther(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	link := filepath.Join(f.runs, "endless", "train.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
+	require.NoError(t, os.Symlink(link, link))
+	c := quickstart(t, f)
+	c.Start()
+	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
+	requireResult(t, f, liveRuns[0])
+	c.WaitMetric("otelcol_train_jsonl_discovery_errors", nil, 1, 30*time.Second)
+	assert.Contains(t, c.Logs(), link)
+}
+
+// TestARecordWithoutARunIsCounted sends one over OTLP, where no path names the run.
+func TestARecordWithoutARunIsCounted(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	env := f.env(t)
+	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env})
+	ld := plog.NewLogs()
+	ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty().SetEventName("pathologize.ml.training.epoch.end")
+	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	_, err = plogotlp.NewGRPCClient(conn).Export(t.Context(), plogotlp.NewExportRequestFromLogs(ld))
+	require.NoError(t, err, "bad input is no error of the sender's call")
+	c.WaitMetric("otelcol_dvc_result_ignored_records", map[string]string{"reason": "no_run_id"}, 1, 10*time.Second)
 }
 
 // TestAFolderThatIsMissingAtStartIsFoundLater starts before the first run exists.
@@ -151,6 +188,7 @@ func TestMistakesInAConfigurationSayWhatToDo(t *testing.T) {
 		"negative time":     {"exporters: {dvc_result: {idle_timeout: -1s}}", "idle_timeout: "},
 		"missing profile":   {`processors: {training_norm: {profiles: [/nowhere/p.yaml]}}`, "/nowhere/p.yaml"},
 		"bad profile":       {`processors: {training_norm: {profiles: ["` + profile + `"]}}`, "rulez"},
+		"bad policy":        {"processors: {cardinality_guard: {policy: {deny: [run_id]}}}\nservice: {pipelines: {metrics: {receivers: [otlp], processors: [cardinality_guard], exporters: [isolate]}, metrics/b: {receivers: [isolate], exporters: [isolate/b]}}}", "policy"},
 		"no queue":          {"connectors: {isolate: {max_bytes: 0}}\nservice: {pipelines: {logs: {exporters: [dvc_result, isolate]}, logs/b: {receivers: [isolate], exporters: [dvc_result]}}}", "max_bytes: "},
 	} {
 		t.Run(name, func(t *testing.T) {

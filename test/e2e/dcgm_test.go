@@ -45,6 +45,7 @@ func scrapedTwice(t *testing.T, exporter *dcgm.Server, opts collector.Options) [
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	opts.Env = hostEnv(t, exporter, sink)
 	opts.Configs = []string{hostConfig(t)}
+	opts.YAML = rootOnly + opts.YAML
 	c := collector.Start(t, opts)
 	require.Eventually(t, func() bool {
 		seen := map[string]int{}

@@ -22,6 +22,9 @@ func stock(t *testing.T) string {
 	return path
 }
 
+// rootOnly leaves out the other file systems of the machine: what is mounted or unmounted meanwhile is no difference of the binaries.
+const rootOnly = "receivers: {host_metrics: {scrapers: {filesystem: {include_mount_points: {match_type: strict, mount_points: [/]}}}}}\n"
+
 // withoutPin is what the host ran before: nobody pins the version of the binary that is there.
 const withoutPin = `
 service:

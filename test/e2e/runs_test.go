@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -121,23 +122,28 @@ type bestOne struct {
 	Value        float64
 	Step         int
 	Checkpoint   string
+	Path         string `json:"checkpoint_path"`
 }
 
 // waitResult waits for a result with an outcome.
 func waitResult(t *testing.T, f folders, dir, outcome string) result {
 	t.Helper()
+	return waitFor(t, f, dir, "with the outcome "+outcome, func(r result) bool { return r.Outcome == outcome })
+}
+
+// waitFor waits for a result that is as wanted.
+func waitFor(t *testing.T, f folders, dir, what string, wanted func(result) bool) result {
+	t.Helper()
 	var r result
-	var err error
 	path := filepath.Join(f.results, dir, "result.json")
 	require.Eventuallyf(t, func() bool {
-		var b []byte
-		if b, err = os.ReadFile(path); err != nil {
+		b, err := os.ReadFile(path)
+		if err != nil {
 			return false
 		}
 		r = result{}
-		err = json.Unmarshal(b, &r)
-		return err == nil && r.Outcome == outcome
-	}, resultWithin, 30*time.Millisecond, "no result %s with the outcome %s", path, outcome)
+		return json.Unmarshal(b, &r) == nil && wanted(r)
+	}, resultWithin, 30*time.Millisecond, "no result %s %s", path, what)
 	return r
 }
 
@@ -171,4 +177,25 @@ func pause(t *testing.T, d time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	<-ctx.Done()
+}
+
+// TestALivingRunSaysHowFarItIs reads a result while its run goes on, and again after the collector was killed.
+func TestALivingRunSaysHowFarItIs(t *testing.T) {
+	t.Parallel()
+	f := newFolders(t)
+	env := f.env(t)
+	env["LIVE_INTERVAL"], env["IDLE_TIMEOUT"] = "1s", "1h"
+	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: env})
+	tr := newTrainer(t, f, "living")
+	epoch := func(n int) {
+		tr.lines(fmt.Sprintf(`{"schema":"pathologize.ml.training/1","ts":%d,"event":"epoch.end","body":{"epoch":%d,"measurements":{"val/loss":%d}}}`, 1_800_000_000+n, n, 9-n))
+		waitFor(t, f, "living", fmt.Sprintf("that goes on after epoch %d", n), func(r result) bool {
+			return !r.Final && r.Epochs.Completed != nil && *r.Epochs.Completed == n+1 && r.Best != nil && r.Best.Step == n
+		})
+	}
+	epoch(0)
+	epoch(1)
+	c.Kill()
+	c.Start()
+	epoch(2)
 }

@@ -26,22 +26,30 @@ class Float:  # a number that json does not know, such as a tensor or a NumPy sc
 `
 
 const huggingFaceRun = `
-state = types.SimpleNamespace(is_world_process_zero=True, global_step=5)
+state = types.SimpleNamespace(is_world_process_zero=True, global_step=5, max_steps=5)
+args = types.SimpleNamespace(output_dir="out", to_sanitized_dict=lambda: {"learning_rate": 1e-3})
 callback = Rows()
+callback.on_train_begin(args, state, None)
 callback.on_log(None, state, None, logs={"loss": 2.5, "grad_norm": Float(1.5), "learning_rate": 1e-3, "epoch": 1.0})
 callback.on_log(None, state, None, logs={"eval_loss": 2.0, "eval_runtime": 1.0, "epoch": 1.0})
+callback.on_save(args, state, None)
 callback.on_log(None, state, None, logs={"train_runtime": 9.0, "train_samples_per_second": 7.8, "train_loss": 2.25, "epoch": 1.0})
 `
 
 const ultralyticsRun = `
 for epoch in range(2):
-    on_fit_epoch_end(types.SimpleNamespace(epoch=epoch, tloss=None, lr={"lr/pg0": Float(0.01)},
+    trainer = types.SimpleNamespace(epoch=epoch, epochs=2, tloss=None, lr={"lr/pg0": Float(0.01)}, args=types.SimpleNamespace(imgsz=640),
+        last="w/last.pt", best="w/best.pt", fitness=epoch, best_fitness=epoch,
         label_loss_items=lambda loss, prefix: {prefix + "/box_loss": 1.5 - epoch},
-        metrics={"metrics/mAP50(B)": Float(0.25 + epoch / 4), "val/box_loss": 2.0 - epoch}))
+        metrics={"metrics/mAP50(B)": Float(0.25 + epoch / 4), "metrics/mAP50-95(B)": 0.25 + epoch / 8, "val/box_loss": 2.0 - epoch})
+    if epoch == 0: on_train_start(trainer)
+    on_model_save(trainer)
+    on_fit_epoch_end(trainer)
 `
 
 const lightningRun = `
 logger = Rows()
+logger.log_hyperparams({"lr": 1e-3})
 logger.log_metrics({"train_loss_step": Float(0.5), "epoch": 0}, step=49)
 logger.log_metrics({"val_loss": Float(0.25), "epoch": 0}, step=49)
 logger.log_metrics({"train_loss_epoch": Float(0.75), "epoch": 0}, step=49)
@@ -55,13 +63,14 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 	}
 	const page = "docs/trainers.md"
 	for name, c := range map[string]struct {
-		n    int
-		run  string
-		want liveRun
+		n                  int
+		run                string
+		want               liveRun
+		params, checkpoint string
 	}{
-		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}},
-		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50(B)", Mode: "max", Value: 0.5, Step: 1}}},
-		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}},
+		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}, "learning_rate: 0.001\n", ""},
+		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50-95(B)", Mode: "max", Value: 0.375, Step: 1}}, "imgsz: 640\n", "w/best.pt"},
+		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,16 +78,17 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 			home := filepath.Dir(f.runs)
 			train := stubs + block(t, page, "python", 0) + block(t, page, "python", c.n) + c.run
 			require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte(train), 0o600))
-			if name == "ultralytics" { // its rows have several metrics that could decide
-				newTrainer(t, f, "my-run").write(block(t, page, "json", 0))
-			}
 			launcher := exec.Command("sh", "-ec", block(t, page, "sh", 0))
-			launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home)
+			launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")
 			out, err := launcher.CombinedOutput()
 			require.NoError(t, err, string(out))
 			quickstart(t, f).Start()
 			c.want.id, c.want.framework, c.want.outcome, c.want.reason = "my-run", name, "success", "exit status 0"
 			requireResult(t, f, c.want)
+			params, err := os.ReadFile(filepath.Join(f.results, "my-run", "params.yaml"))
+			require.NoError(t, err)
+			require.Equal(t, c.params, string(params))
+			require.Equal(t, c.checkpoint, waitResult(t, f, "my-run", "success").Best.Path)
 		})
 	}
 }

@@ -24,7 +24,7 @@ const BinaryEnv = "OTELCOL_TRAIN"
 
 const (
 	readyWithin = 60 * time.Second
-	stopWithin  = 30 * time.Second
+	stopWithin  = 60 * time.Second // systemd waits 90 s before it kills
 	pollEvery   = 20 * time.Millisecond
 	readyLine   = "Everything is ready"
 	settle      = 100 * time.Millisecond // the binary begins to listen to signals a moment after it says that it is ready
@@ -51,6 +51,7 @@ type Process struct {
 	dir     string
 	metrics string // address of the collector's own metrics
 	logs    *logBuffer
+	began   int // what it had printed when it was launched last
 	cmd     *exec.Cmd
 	waited  chan struct{}
 	waitErr error
@@ -108,12 +109,18 @@ func New(t testing.TB, opts Options) *Process {
 // Start starts the collector, again after Stop or Kill, and waits until it serves.
 func (p *Process) Start() {
 	p.t.Helper()
-	from := p.logs.len()
 	if err := p.Launch(); err != nil {
 		p.t.Fatalf("start the collector: %v", err)
 	}
+	p.WaitReady()
+	<-time.After(settle)
+}
+
+// WaitReady waits until a collector that was launched says that its pipelines run.
+func (p *Process) WaitReady() {
+	p.t.Helper()
 	deadline := time.Now().Add(readyWithin)
-	for !strings.Contains(p.logs.from(from), readyLine) {
+	for !strings.Contains(p.logs.from(p.began), readyLine) {
 		if !p.Running() {
 			p.t.Fatalf("the collector ended before it was ready: %v", p.waitErr)
 		}
@@ -122,7 +129,6 @@ func (p *Process) Start() {
 		}
 		p.pause()
 	}
-	<-time.After(settle)
 }
 
 // Launch starts the collector and does not wait for anything.
@@ -142,6 +148,7 @@ func (p *Process) Launch() error {
 	}
 	cmd.Stdout, cmd.Stderr = p.logs, p.logs
 	cmd.SysProcAttr = endWithParent()
+	p.began = p.logs.len()
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -250,17 +257,5 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Logs is all that the collector printed, over every start.
 func (p *Process) Logs() string { return p.logs.from(0) }
-
-// WaitLog waits until the collector has printed text.
-func (p *Process) WaitLog(text string, within time.Duration) {
-	p.t.Helper()
-	deadline := time.Now().Add(within)
-	for !strings.Contains(p.Logs(), text) {
-		if time.Now().After(deadline) {
-			p.t.Fatalf("the collector did not print %q within %s", text, within)
-		}
-		p.pause()
-	}
-}
 
 func (p *Process) pause() { <-time.After(pollEvery) }

@@ -1,19 +1,14 @@
 package collector
 
 import (
-	"fmt"
-	"maps"
-	"net/http"
-	"strings"
+	"context"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"github.com/pathologize/otelcol-train/test/internal/selfmetrics"
 )
 
 // Metrics are the collector's own metrics of one scrape.
-type Metrics map[string]*dto.MetricFamily
+type Metrics = selfmetrics.Metrics
 
 // Metrics scrapes the collector's own metrics.
 func (p *Process) Metrics() Metrics {
@@ -40,57 +35,6 @@ func (p *Process) WaitMetric(name string, labels map[string]string, want float64
 	}
 }
 
-// Sum adds the values of the series of name that carry all these labels; absent is 0. A histogram counts its observations.
-func (m Metrics) Sum(name string, labels map[string]string) float64 {
-	sum := 0.0
-	for _, metric := range m[name].GetMetric() {
-		if !has(metric, labels) {
-			continue
-		}
-		switch {
-		case metric.Histogram != nil:
-			sum += float64(metric.GetHistogram().GetSampleCount())
-		default:
-			sum += metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + metric.GetUntyped().GetValue()
-		}
-	}
-	return sum
-}
-
-func has(metric *dto.Metric, labels map[string]string) bool {
-	got := map[string]string{}
-	for _, l := range metric.GetLabel() {
-		got[l.GetName()] = l.GetValue()
-	}
-	for k, v := range labels {
-		if got[k] != v {
-			return false
-		}
-	}
-	return true
-}
-
-// Names lists the metrics whose name begins with prefix.
-func (m Metrics) Names(prefix string) []string {
-	var names []string
-	for name := range maps.Keys(m) {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 func (p *Process) scrape() (Metrics, error) {
-	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get("http://" + p.metrics + "/metrics")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %s", resp.Status)
-	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	return parser.TextToMetricFamilies(resp.Body)
+	return selfmetrics.Scrape(context.Background(), p.metrics)
 }

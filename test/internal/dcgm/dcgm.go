@@ -19,8 +19,7 @@ import (
 // Server answers /metrics with an exposition text.
 type Server struct {
 	*httptest.Server
-	text    atomic.Pointer[string]
-	scrapes atomic.Int64
+	text atomic.Pointer[string]
 }
 
 // Serve starts a server on 127.0.0.1 with the text of a file; it stops when the test ends.
@@ -33,7 +32,6 @@ func Serve(t testing.TB, path string) *Server {
 			http.NotFound(w, r)
 			return
 		}
-		s.scrapes.Add(1)
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write([]byte(*s.text.Load()))
 	}))
@@ -46,9 +44,6 @@ func (s *Server) Address() string { return s.Listener.Addr().String() }
 
 // Set replaces the text.
 func (s *Server) Set(text string) { s.text.Store(&text) }
-
-// Scrapes counts the requests answered.
-func (s *Server) Scrapes() int64 { return s.scrapes.Load() }
 
 // Sample is one line of an exposition.
 type Sample struct {

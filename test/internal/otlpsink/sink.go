@@ -48,6 +48,7 @@ type Sink struct {
 	metrics []pmetric.Metrics
 	logs    []plog.Logs
 	traces  []ptrace.Traces
+	keep    func(context.Context, plog.Logs) // instead of logs, when it is set
 	refused int
 	hung    int
 }
@@ -124,6 +125,13 @@ func (s *Sink) Hung() int {
 	return s.hung
 }
 
+// KeepLogs gives accepted logs to keep, one call at a time, in place of Logs and LogRecords. The context has the request's headers.
+func (s *Sink) KeepLogs(keep func(context.Context, plog.Logs)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keep = keep
+}
+
 // Reset forgets what was accepted and counted.
 func (s *Sink) Reset() {
 	s.mu.Lock()
@@ -183,7 +191,13 @@ type logsServer struct {
 // Export implements the OTLP logs service.
 func (l *logsServer) Export(ctx context.Context, r plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
 	s := l.sink
-	return plogotlp.NewExportResponse(), s.take(ctx, func() { s.logs = append(s.logs, r.Logs()) })
+	return plogotlp.NewExportResponse(), s.take(ctx, func() {
+		if s.keep != nil {
+			s.keep(ctx, r.Logs())
+			return
+		}
+		s.logs = append(s.logs, r.Logs())
+	})
 }
 
 type tracesServer struct {

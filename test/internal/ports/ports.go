@@ -2,6 +2,8 @@
 package ports
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -12,26 +14,34 @@ var (
 	given = map[string]bool{}
 )
 
-// Free returns an address of 127.0.0.1 that nothing listens on. It never returns the same address twice in one test binary, so that
-// parallel tests do not hand one another a port between looking and listening.
+// Free is Find for a test.
 func Free(t testing.TB) string {
 	t.Helper()
+	addr, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+// Find returns an address of 127.0.0.1 that nothing listens on. It never returns the same address twice in one process, so that parallel tests
+// do not hand one another a port between looking and listening.
+func Find() (string, error) {
 	mu.Lock()
 	defer mu.Unlock()
 	for range 50 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			t.Fatalf("find a free port: %v", err)
+			return "", fmt.Errorf("find a free port: %w", err)
 		}
 		addr := l.Addr().String()
 		if err := l.Close(); err != nil {
-			t.Fatalf("free port %s: %v", addr, err)
+			return "", fmt.Errorf("free port %s: %w", addr, err)
 		}
 		if !given[addr] {
 			given[addr] = true
-			return addr
+			return addr, nil
 		}
 	}
-	t.Fatal("find a free port: none left")
-	return ""
+	return "", errors.New("find a free port: none left")
 }

@@ -12,6 +12,8 @@ type Set struct {
 	Name  string // of the subdirectory
 	Files []Content
 	Swept []Swept
+	// Gone says that the set is to be removed: its files by name, what is swept, and directories that are empty then.
+	Gone bool
 	// Keep is asked, under the lock, whether the marker on disk (nil if there is none) is to stay with all its files.
 	Keep func(marker []byte) bool
 }
@@ -34,10 +36,16 @@ const (
 	Written   Result = "written"
 	Unchanged Result = "unchanged" // every byte was on disk already: nothing was touched
 	Kept      Result = "kept"      // Keep said so
+	Removed   Result = "removed"   // of a set that is to be gone
 )
 
 // Write brings a set to disk under its lock.
 func (d *Dir) Write(set Set) (Result, error) {
+	if set.Gone {
+		if exists, err := d.isDir(set.Name); !exists || err != nil {
+			return Unchanged, ignoreRefused(err) // what is no directory is nobody's set
+		}
+	}
 	if err := d.mkdirs(set.Name); err != nil { // before the lock: a refused name makes no lock file
 		return "", err
 	}
@@ -45,7 +53,11 @@ func (d *Dir) Write(set Set) (Result, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", set.Name, err)
 	}
-	result, err := d.write(set)
+	act := d.write
+	if set.Gone {
+		act = d.discard
+	}
+	result, err := act(set)
 	return result, errors.Join(err, lock.Close())
 }
 
@@ -65,13 +77,9 @@ func (d *Dir) write(set Set) (Result, error) {
 	for _, f := range set.Files {
 		wanted[path.Join(set.Name, f.Name)] = true
 	}
-	var stale []string
-	for _, s := range set.Swept {
-		found, err := d.stale(path.Join(set.Name, s.Below), s.Suffix, wanted)
-		if err != nil {
-			return "", err
-		}
-		stale = append(stale, found...)
+	stale, err := d.swept(set, wanted)
+	if err != nil {
+		return "", err
 	}
 	if len(changed) == 0 && len(stale) == 0 {
 		return Unchanged, nil
@@ -90,6 +98,19 @@ func (d *Dir) write(set Set) (Result, error) {
 		}
 	}
 	return Written, nil
+}
+
+// swept lists the files of a set that are not wanted.
+func (d *Dir) swept(set Set, wanted map[string]bool) ([]string, error) {
+	var stale []string
+	for _, s := range set.Swept {
+		found, err := d.stale(path.Join(set.Name, s.Below), s.Suffix, wanted)
+		if err != nil {
+			return nil, err
+		}
+		stale = append(stale, found...)
+	}
+	return stale, nil
 }
 
 // marker reads the marker on disk; one that is not a regular file is none.

@@ -6,28 +6,48 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
+// marker is what a result.json on disk says about the records that it rests on.
+type marker struct {
+	Schema   string `json:"schema"`
+	RunID    string `json:"run_id"`
+	Conflict bool   `json:"conflict"`
+	Attempts []struct {
+		Attempt int64 `json:"attempt"`
+	} `json:"attempts"`
+	Records struct {
+		Count int64 `json:"count"`
+	} `json:"records"`
+}
+
+func readMarker(b []byte) (m marker, ok bool) {
+	return m, json.Unmarshal(b, &m) == nil && m.Schema == Schema
+}
+
+// IsOther says that a result.json on disk is that of another run.
+func IsOther(b []byte, id string) bool {
+	m, ok := readMarker(b)
+	return ok && m.RunID != cutText(id, maxText)
+}
+
 // IsBetter says whether a result.json on disk rests on a newer attempt than the state, or on more records of the same one.
 // Such a result stays: the state is that of a collector which has not seen everything.
-func IsBetter(marker []byte, st *trainrun.State) bool {
-	var old struct {
-		Schema   string `json:"schema"`
-		RunID    string `json:"run_id"`
-		Attempts []struct {
-			Attempt int64 `json:"attempt"`
-		} `json:"attempts"`
-		Records struct {
-			Count int64 `json:"count"`
-		} `json:"records"`
-	}
-	if json.Unmarshal(marker, &old) != nil || old.Schema != Schema || old.RunID != cutText(st.RunID, maxText) {
+func IsBetter(b []byte, st *trainrun.State) bool {
+	old, ok := readMarker(b)
+	if !ok || old.RunID != cutText(st.RunID, maxText) {
 		return false
 	}
-	attempt := int64(1)
+	attempt, newest, count := int64(1), st.Attempt, st.Records.Count
 	for _, a := range old.Attempts {
 		attempt = max(attempt, a.Attempt)
 	}
-	if newest := max(st.Attempt, 1); attempt != newest {
+	switch c := st.Conflict; {
+	case old.Conflict && c == nil: // who sees no conflict has seen less, unless it went away with more records
+		return old.Records.Count >= count
+	case c != nil: // what is there may have had records that are another host's by now: more than all hosts have it had not
+		newest, count = c.Attempt, c.Records
+	}
+	if newest = max(newest, 1); attempt != newest {
 		return attempt > newest
 	}
-	return old.Records.Count > st.Records.Count
+	return old.Records.Count > count
 }

@@ -233,3 +233,28 @@ func TestResultWithMoreRecordsIsBetter(t *testing.T) {
 	assert.False(t, IsBetter([]byte(`{"schema":"train-result/1","run_id":"r","records":{"count":99`), st), "a torn file of somebody else")
 	assert.False(t, IsBetter(bytes.Replace(render(2, 99), []byte(`"r"`), []byte(`"other"`), 1), st))
 }
+
+// A result from before a conflict was known, or from when other records were taken for the host's, may have more records than
+// the host has: only one that has more than all hosts together is better.
+func TestAResultFromBeforeAConflictIsNotBetter(t *testing.T) {
+	t.Parallel()
+	render := func(count int64, c *trainrun.Conflict) []byte {
+		files := Render(&trainrun.State{RunID: "r", Records: trainrun.Records{Count: count}, Conflict: c}, ended, options)
+		return files[len(files)-1].Bytes
+	}
+	of := func(host string) *trainrun.Conflict {
+		return &trainrun.Conflict{Hosts: []trainrun.HostSpan{{Host: "a"}, {Host: "b"}}, Host: host, Attempt: 1, Records: 15}
+	}
+	st := &trainrun.State{RunID: "r", Attempt: 1, Records: trainrun.Records{Count: 10}, Conflict: of("a")}
+	for _, old := range [][]byte{render(15, nil), render(14, of("a")), render(14, of("b"))} {
+		assert.False(t, IsBetter(old, st))
+	}
+	assert.True(t, IsBetter(render(16, nil), st))
+	assert.True(t, IsBetter(render(16, of("a")), st))
+	alone := &trainrun.State{RunID: "r", Attempt: 1, Records: trainrun.Records{Count: 10}}
+	assert.True(t, IsBetter(render(10, of("a")), alone), "the other host's records were not seen yet")
+	assert.False(t, IsBetter(render(9, of("a")), alone))
+	assert.False(t, IsOther(render(1, nil), "r"))
+	assert.True(t, IsOther(render(1, nil), "s"))
+	assert.False(t, IsOther([]byte("{"), "s"))
+}

@@ -77,6 +77,7 @@ func (r *result) build() (object, sections) {
 	}
 	if st.Conflict != nil {
 		root["conflict"] = true
+		put(root, "conflict_host", st.Conflict.Host)
 	}
 	lists := r.sections()
 	lists.fill(root)

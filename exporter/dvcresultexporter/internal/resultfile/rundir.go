@@ -10,6 +10,8 @@ import (
 const (
 	maxSlug       = 40
 	maxDirHexSize = 12
+
+	maxSideHexSize = 8
 )
 
 var (
@@ -28,6 +30,11 @@ func RunDirectory(id string) string {
 		return id
 	}
 	return slug(id) + "-" + hash(id, maxDirHexSize)
+}
+
+// SideDirectory gives the directory name of a host that wrote a run at the same time as the host which owns it.
+func SideDirectory(id, host string) string {
+	return RunDirectory(id) + "-" + hash(host, maxSideHexSize)
 }
 
 // slug keeps the letters and digits of an id and puts one hyphen for any run of others.

@@ -32,7 +32,7 @@ func (r *result) sections() sections {
 		{key: "attempts", items: attemptObjects(st)},
 		{key: "failures", items: failureObjects(st)},
 		{key: "artifacts", items: artifactObjects(st)},
-		{key: "conflict_hosts", items: conflictObjects(st.Conflict)},
+		{key: "conflict_hosts", items: conflictObjects(st)},
 	}
 	for _, m := range r.metrics {
 		out[0].items = append(out[0].items, item{m.name, metricObject(m)})
@@ -182,16 +182,21 @@ func putTree(o object, key string, v trainrun.Tree) {
 	}
 }
 
-func conflictObjects(c *trainrun.Conflict) []item {
+// conflictObjects names the hosts and where their results are, the owner's first. When they wrote last is in their own results:
+// a result that is final does not change while another host goes on.
+func conflictObjects(st *trainrun.State) []item {
+	c := st.Conflict
 	if c == nil {
 		return nil
 	}
 	out := make([]item, 0, len(c.Hosts))
-	for _, h := range c.Hosts {
-		o := object{}
+	for i, h := range c.Hosts {
+		o := object{"directory": RunDirectory(st.RunID)}
+		if i > 0 {
+			o["directory"] = SideDirectory(st.RunID, h.Host)
+		}
 		put(o, "host", h.Host)
 		put(o, "first", clock(h.First))
-		put(o, "last", clock(h.Last))
 		out = append(out, item{h.Host, o})
 	}
 	return out

@@ -80,7 +80,7 @@ func fullState() *trainrun.State {
 		Where:     trainrun.Where{Host: "gpu-01", Service: "trainer", Namespace: "training", Job: "gpu-job-7f3a9c", Pod: "gpu-job-7f3a9c-x8k2p", Container: "trainer"},
 		TraceID:   [16]byte{1, 2, 3},
 		Records:   trainrun.Records{Count: 42, ByEvent: []trainrun.EventCount{{Event: "epoch.end", Count: 5}, {Event: "run.end", Count: 1}}, FirstSeq: 1, LastSeq: 44, Gaps: 2, Rejected: 1, NoTime: 3},
-		Conflict:  &trainrun.Conflict{Hosts: []trainrun.HostSpan{{Host: "gpu-01", First: start, Last: start + 60*second}, {Host: "gpu-02", First: start + 30*second, Last: start + 90*second}}},
+		Conflict:  &trainrun.Conflict{Host: "gpu-01", Attempt: 2, Records: 20, Hosts: []trainrun.HostSpan{{Host: "gpu-01", First: start, Last: start + 60*second}, {Host: "gpu-02", First: start + 30*second, Last: start + 90*second}}},
 		Truncated: []trainrun.Truncation{{What: "identities", Count: 7, Digest: "d1"}},
 		Sampled:   true,
 	}

@@ -22,6 +22,8 @@ type Telemetry struct {
 	CheckpointErrors   metric.Int64Counter
 	LostBytes          metric.Int64Counter
 	SkippedFiles       metric.Int64Counter
+	VanishedFiles      metric.Int64Counter
+	WatchLimits        metric.Int64Counter
 
 	receiver   attribute.KeyValue
 	self       metric.MeasurementOption
@@ -30,6 +32,10 @@ type Telemetry struct {
 	flaws      metric.Int64Counter
 	files      metric.Int64ObservableGauge
 	unread     metric.Int64ObservableGauge
+	streams    metric.Int64ObservableGauge
+	hungCalls  metric.Int64ObservableGauge
+	lag        metric.Float64ObservableGauge
+	silence    metric.Float64ObservableGauge
 	kindRecord metric.MeasurementOption
 	kindObject metric.MeasurementOption
 }
@@ -53,6 +59,11 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 		errs = append(errs, err)
 		return g
 	}
+	seconds := func(name, description string) metric.Float64ObservableGauge {
+		g, err := t.meter.Float64ObservableGauge(name, metric.WithUnit("s"), metric.WithDescription(description))
+		errs = append(errs, err)
+		return g
+	}
 	t.records = counter("otelcol_train_jsonl_records", "{record}", "Lines accepted by the pipeline as training records or as other JSON objects.")
 	t.BadLines = counter("otelcol_train_jsonl_bad_lines", "{line}", "Lines that were no record and were passed on as log events.")
 	t.flaws = counter("otelcol_train_jsonl_flaws", "{flaw}", "Flaws of accepted lines that were repaired.")
@@ -68,6 +79,12 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 	t.SkippedFiles = counter("otelcol_train_jsonl_skipped_files", "{file}", "Paths that match and are not read.")
 	t.files = gauge("otelcol_train_jsonl_files", "{file}", "Files by state.")
 	t.unread = gauge("otelcol_train_jsonl_unread_bytes", "By", "Bytes of all files that are not accepted by the pipeline yet.")
+	t.VanishedFiles = counter("otelcol_train_jsonl_vanished_files", "{file}", "Files that went away while the collector did not run, before their run had ended.")
+	t.WatchLimits = counter("otelcol_train_jsonl_watch_limits", "{event}", "Reasons, each counted once, why files are polled without being told of changes.")
+	t.streams = gauge("otelcol_train_jsonl_streams", "{file}", "Files that are there, by what they do.")
+	t.hungCalls = gauge("otelcol_train_jsonl_hung_calls", "{call}", "Calls that a file system does not answer now.")
+	t.lag = seconds("otelcol_train_jsonl_lag", "Longest time that a file has had bytes which the pipeline has not accepted.")
+	t.silence = seconds("otelcol_train_jsonl_silence", "Time since any file last grew.")
 	return t, errors.Join(errs...)
 }
 
@@ -92,26 +109,75 @@ func (t *Telemetry) AddRecords(ctx context.Context, records, objects int) {
 }
 
 // AddFlaws counts what was repaired in accepted lines.
-func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList int) {
+func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arraysCut, fieldsDropped, offList, clock int) {
 	for _, f := range []struct {
 		kind string
 		n    int
-	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}, {"off_list", offList}} {
+	}{{"bad_utf8", badUTF8}, {"duplicate_key", duplicateKeys}, {"array_cut", arraysCut}, {"field_dropped", fieldsDropped}, {"off_list", offList}, {"clock", clock}} {
 		if f.n > 0 {
 			t.flaws.Add(ctx, int64(f.n), t.with("kind", f.kind))
 		}
 	}
 }
 
+// Gauges are the values of the gauges.
+type Gauges struct {
+	Known, Open, Stalled, Unreadable int64
+	Growing, Silent, Ended, Blocked  int64
+	Unread                           int64
+	HungCalls                        int64
+	Lag                              float64 // s
+	Silence                          float64 // s, negative = there is no stream
+}
+
 // ObserveFiles asks observe for the gauges' values until the registration is undone.
-func (t *Telemetry) ObserveFiles(observe func() (known, open, stalled, unreadable, unread int64)) (metric.Registration, error) {
+func (t *Telemetry) ObserveFiles(observe func() Gauges) (metric.Registration, error) {
 	return t.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		known, open, stalled, unreadable, unread := observe()
-		o.ObserveInt64(t.files, known, t.with("state", "known"))
-		o.ObserveInt64(t.files, open, t.with("state", "open"))
-		o.ObserveInt64(t.files, stalled, t.with("state", "stalled"))
-		o.ObserveInt64(t.files, unreadable, t.with("state", "unreadable"))
-		o.ObserveInt64(t.unread, unread, t.self)
+		g := observe()
+		for _, s := range []struct {
+			state string
+			n     int64
+		}{{"known", g.Known}, {"open", g.Open}, {"stalled", g.Stalled}, {"unreadable", g.Unreadable}} {
+			o.ObserveInt64(t.files, s.n, t.with("state", s.state))
+		}
+		for _, s := range []struct {
+			state string
+			n     int64
+		}{{"growing", g.Growing}, {"silent", g.Silent}, {"ended", g.Ended}, {"blocked", g.Blocked}} {
+			o.ObserveInt64(t.streams, s.n, t.with("state", s.state))
+		}
+		o.ObserveInt64(t.unread, g.Unread, t.self)
+		o.ObserveInt64(t.hungCalls, g.HungCalls, t.self)
+		o.ObserveFloat64(t.lag, g.Lag, t.self)
+		if g.Silence >= 0 {
+			o.ObserveFloat64(t.silence, g.Silence, t.self)
+		}
 		return nil
-	}, t.files, t.unread)
+	}, t.files, t.streams, t.unread, t.hungCalls, t.lag, t.silence)
+}
+
+// Begin makes the counters that an alert may rest on visible before they count anything.
+func (t *Telemetry) Begin(ctx context.Context) {
+	for _, c := range []metric.Int64Counter{
+		t.Retries, t.RefusedRecords, t.CheckpointWrites, t.CheckpointFailures, t.LostBytes, t.VanishedFiles,
+	} {
+		c.Add(ctx, 0, t.self)
+	}
+	for _, c := range []struct {
+		counter metric.Int64Counter
+		reasons []string
+	}{
+		{t.Rewrites, []string{"shorter", "changed", "replaced"}},
+		{t.ReadErrors, []string{"permission", "stale", "missing", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
+		{t.DiscoveryErrors, []string{"permission", "stale", "missing", "io", "hung", "slow"}},
+		{t.CheckpointErrors, []string{"damaged", "version", "key", "unreadable"}},
+		{t.SkippedFiles, []string{"not_regular"}},
+		{t.WatchLimits, []string{"unavailable", "limit", "remote"}},
+	} {
+		for _, reason := range c.reasons {
+			c.counter.Add(ctx, 0, t.Reason(reason))
+		}
+	}
+	t.records.Add(ctx, 0, t.kindRecord)
+	t.records.Add(ctx, 0, t.kindObject)
 }

@@ -1,0 +1,36 @@
+package trainrecord
+
+// eventKind numbers the events, so that a record's is looked up once.
+type eventKind int
+
+const noEvent eventKind = -1
+
+// events holds both spellings of each event.
+var events = [...]struct{ line, name string }{
+	{EventRunStart, EventName(EventRunStart)}, {EventEpochEnd, EventName(EventEpochEnd)}, {EventStepEnd, EventName(EventStepEnd)},
+	{EventPhaseStart, EventName(EventPhaseStart)}, {EventPhaseEnd, EventName(EventPhaseEnd)},
+	{EventCheckpointSave, EventName(EventCheckpointSave)}, {EventArtifact, EventName(EventArtifact)},
+	{EventRunFailure, EventName(EventRunFailure)}, {EventRunEnd, EventName(EventRunEnd)}, {EventHeartbeat, EventName(EventHeartbeat)},
+	{EventLog, EventName(EventLog)}, {EventStreamStatus, EventName(EventStreamStatus)},
+}
+
+// eventOf finds an event in the spelling of a line.
+func eventOf[T string | []byte](text T) eventKind {
+	for i := range events {
+		if len(events[i].line) == len(text) && events[i].line == string(text) {
+			return eventKind(i)
+		}
+	}
+	return noEvent
+}
+
+// IsEvent tells whether the list of events holds a name, in the spelling of a line.
+func IsEvent(event string) bool { return eventOf(event) != noEvent }
+
+// otelName gives the OpenTelemetry spelling of an event of the list, "" for another.
+func otelName(event string) string {
+	if k := eventOf(event); k != noEvent {
+		return events[k].name
+	}
+	return ""
+}

@@ -1,0 +1,296 @@
+package merge
+
+import "math"
+
+// step is what a cumulative point adds.
+type step uint8
+
+const (
+	refuse     step = iota
+	baseline        // nothing
+	full            // its value
+	difference      // what came since the last one
+)
+
+func (b *Batch) drop(it *item, why Reason) {
+	g := &b.groups[it.group]
+	if !it.gone {
+		it.gone = true
+		g.gone++
+	}
+	b.Counts.drop(g.kind, why, g.Metric.Name())
+}
+
+// accept notes that a point became part of an output.
+func (b *Batch) accept(it *item, out *output) {
+	g := &b.groups[it.group]
+	it.gone = true
+	g.gone++
+	b.Counts.Merged[g.kind]++
+	b.Counts.Any = true
+	if out.overflow {
+		b.Counts.Overflow++
+	}
+	if it.sent != 0 {
+		b.Counts.FutureTime++
+	}
+	out.wait(b.now, it.time)
+	if m := out.metric; b.opened != m || b.openBy != it.group {
+		if m.id == g.Output {
+			m.describe(g)
+		} else if !m.described {
+			m.describe(g)
+		}
+		b.opened, b.openBy = m, it.group
+	}
+	if it.exemplars {
+		b.takeExemplars(it, out)
+	}
+}
+
+// apply takes one point into the state.
+func (b *Batch) apply(it *item) {
+	if it.gone {
+		return
+	}
+	s := it.rec
+	if s == nil {
+		if it.out != nil {
+			b.applyDelta(it, nil, it.out)
+		}
+		return // or it passes
+	}
+	s.seen = b.now
+	switch {
+	case s.out == nil:
+		b.watchPoint(it, s)
+	case it.noValue:
+		b.end(it, s)
+	default:
+		switch k := b.groups[it.group].kind; k {
+		case Gauge, UpDown:
+			b.applyLevel(it, s, k)
+		case Sum:
+			b.applySum(it, s)
+		case DeltaSum, DeltaHistogram, DeltaExponential:
+			b.applyDelta(it, s, s.out)
+		case Histogram:
+			b.applyHistogram(it, s)
+		case Exponential:
+			b.applyExponential(it, s)
+		case Summary:
+			b.applySummary(it, s)
+		}
+	}
+}
+
+// end notes that a source ended. Its baseline stays.
+func (b *Batch) end(it *item, s *source) {
+	b.drop(it, NoValue)
+	if !s.live || it.time < s.time {
+		s.ended = max(s.ended, it.time)
+		return
+	}
+	out := s.out
+	s.ended = it.time
+	b.setLive(s, false)
+	out.changed, out.endTime = b.now, max(out.endTime, it.time)
+	if out.metric.kind.overLive() && out.live > 0 {
+		out.wait(b.now, it.time)
+	}
+	if out.live == 0 {
+		out.close(b.now, it.time)
+	}
+}
+
+// close notes that the last live source ended.
+func (o *output) close(now, at int64) {
+	if !o.waiting && !o.ends {
+		o.waitsSince = now
+	}
+	o.ends = true
+	o.endTime = max(o.endTime, at)
+	if o.metric.kind.overLive() {
+		o.waiting = false // a level of nothing
+		o.newest = max(o.newest, at)
+	}
+}
+
+func (b *Batch) setLive(s *source, live bool) {
+	if s.live == live {
+		return
+	}
+	s.live = live
+	if live && s.gone {
+		s.gone = false
+		b.shard.ended--
+	} else if !live {
+		s.gone = true
+		b.shard.ended++
+		b.expireBy(b.now + int64(endedExpiry))
+	}
+	if s.out == nil {
+		return
+	}
+	if live {
+		s.out.live++
+		s.out.ends = false
+	} else {
+		s.out.live--
+	}
+}
+
+// alive notes that a source sent a value.
+func (b *Batch) alive(it *item, s *source) {
+	if it.time > s.ended {
+		b.setLive(s, true)
+	}
+}
+
+func (b *Batch) expireBy(at int64) { b.shard.check = min(b.shard.check, at) }
+
+// late drops a point that is not newer than the last one of its source.
+func (b *Batch) late(it *item, s *source) bool {
+	if !s.known || it.time > s.time {
+		return false
+	}
+	if it.time == s.time {
+		b.drop(it, Duplicate)
+	} else {
+		b.drop(it, OutOfOrder)
+	}
+	return true
+}
+
+// first decides what the first point of an unknown source counts.
+func (b *Batch) first(it *item, s *source) step {
+	e := b.engine
+	out := s.out
+	if s.native && !out.sent {
+		return full
+	}
+	floor := b.floor
+	if s.native { // it may have passed before without being remembered
+		if e.cfg.TrackNative {
+			floor = max(floor, e.unwatched.Load())
+		} else {
+			floor = max(floor, out.created)
+		}
+	}
+	switch {
+	case e.cfg.Initial == None:
+	case it.start != 0 && it.start >= floor && it.start < it.time:
+		return full
+	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native || e.cfg.TrackNative):
+		return full
+	case e.cfg.Initial == Keep && !s.native:
+		return full
+	}
+	b.Counts.add(&b.Counts.Baselined[b.groups[it.group].kind])
+	return baseline
+}
+
+// next decides what a further point of a source counts. It is not late.
+func (b *Batch) next(it *item, s *source, fell, little bool) step {
+	switch {
+	case it.start > s.start && it.start >= s.time && it.start < it.time:
+		b.Counts.add(&b.Counts.Resets[TrueReset])
+		return full
+	case fell && little && it.start == s.start:
+		b.Counts.add(&b.Counts.Resets[Glitch])
+		return baseline
+	case fell:
+		b.Counts.add(&b.Counts.Resets[ImplicitReset])
+		return full
+	}
+	if it.start != s.start {
+		b.Counts.add(&b.Counts.Resets[StartOverlap])
+	}
+	return difference
+}
+
+// advance makes a point the baseline of its source and offers a start to its output.
+func (b *Batch) advance(it *item, s *source, did step) {
+	switch did {
+	case full:
+		s.out.candidate(it.start)
+		s.born = s.out.epoch
+	case baseline:
+		s.out.candidate(it.time)
+		s.born = 0
+	case difference:
+		s.out.candidate(s.time)
+	}
+	s.start, s.time, s.known = it.start, it.time, true
+	b.alive(it, s)
+	b.accept(it, s.out)
+}
+
+// returned decides for a source that was forgotten or remapped and whose output sent nothing yet: only what came since a time that the output
+// may start at can count.
+func (b *Batch) returned(s *source, did step) step {
+	if did == difference && !s.out.sent && !s.out.starts && s.time < b.floor {
+		return baseline
+	}
+	return did
+}
+
+// applySum takes a point of a cumulative monotonic sum.
+func (b *Batch) applySum(it *item, s *source) {
+	if !it.value.finite() {
+		b.drop(it, NotFinite)
+		return
+	}
+	if it.value.float() < 0 {
+		b.drop(it, Malformed)
+		return
+	}
+	if b.late(it, s) {
+		return
+	}
+	var did step
+	last := s.number()
+	if s.known {
+		did = b.returned(s, b.next(it, s, it.value.less(last), it.value.fellLittle(last)))
+	} else {
+		did = b.first(it, s)
+	}
+	switch did {
+	case full:
+		s.out.total.add(it.value)
+	case difference:
+		s.out.total.addDifference(last, it.value)
+	}
+	s.out.total.double = s.out.total.double || it.value.double
+	s.set(it.value)
+	b.advance(it, s, did)
+}
+
+// applyLevel takes a point of a gauge or of a sum that may fall: the last values count.
+func (b *Batch) applyLevel(it *item, s *source, k Kind) {
+	v := it.value
+	if !v.finite() && (k == UpDown || (s.metric.rules.gauge != Last && math.IsNaN(v.float()))) {
+		b.drop(it, NotFinite)
+		return
+	}
+	if s.known && it.time == s.time && v.compare(s.number()) > 0 {
+		s.set(v) // of two at one time the larger
+		b.accept(it, s.out)
+		return
+	}
+	if b.late(it, s) {
+		return
+	}
+	if it.start == 0 || it.start >= it.time {
+		s.out.candidate(it.time)
+	} else {
+		s.out.candidate(it.start)
+	}
+	s.set(v)
+	s.start, s.time, s.known = it.start, it.time, true
+	b.alive(it, s)
+	b.accept(it, s.out)
+	if k == Gauge {
+		b.expireBy(b.now + int64(b.engine.cfg.GaugeStaleness))
+	}
+}

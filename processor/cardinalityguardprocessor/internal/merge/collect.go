@@ -1,0 +1,149 @@
+package merge
+
+import (
+	"math"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// point is what every kind of point has.
+type point interface {
+	Attributes() pcommon.Map
+	Timestamp() pcommon.Timestamp
+	StartTimestamp() pcommon.Timestamp
+	Flags() pmetric.DataPointFlags
+}
+
+// slice is pdata's slice of one kind of points.
+type slice[P point] interface {
+	Len() int
+	At(i int) P
+	RemoveIf(f func(P) bool)
+}
+
+// Numbers gives the points of a gauge or a sum.
+func Numbers(m pmetric.Metric) pmetric.NumberDataPointSlice {
+	if m.Type() == pmetric.MetricTypeSum {
+		return m.Sum().DataPoints()
+	}
+	return m.Gauge().DataPoints()
+}
+
+// collect makes an item of each point of a group: its identity from before the removal, then the removal.
+func (b *Batch) collect(at int32) {
+	g := &b.groups[at]
+	g.first = len(b.items)
+	switch g.Metric.Type() {
+	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
+		b.collectNumbers(at, g)
+	case pmetric.MetricTypeHistogram:
+		points := g.Metric.Histogram().DataPoints()
+		for i := range points.Len() {
+			p := points.At(i)
+			it := collectPoint(b, at, i, p)
+			it.value = number{bits: min(p.Count(), math.MaxInt64)}
+			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
+			b.scrubExemplars(it, p.Exemplars())
+		}
+	case pmetric.MetricTypeExponentialHistogram:
+		points := g.Metric.ExponentialHistogram().DataPoints()
+		for i := range points.Len() {
+			p := points.At(i)
+			it := collectPoint(b, at, i, p)
+			it.value = number{bits: min(p.Count(), math.MaxInt64)}
+			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
+			b.scrubExemplars(it, p.Exemplars())
+		}
+	case pmetric.MetricTypeSummary:
+		points := g.Metric.Summary().DataPoints()
+		for i := range points.Len() {
+			p := points.At(i)
+			it := collectPoint(b, at, i, p)
+			it.value = number{bits: min(p.Count(), math.MaxInt64)}
+			it.noValue = it.noValue || isStale(p.Sum())
+		}
+	}
+}
+
+// collectNumbers is collectPoint for the most frequent kind, without the cost of type parameters.
+func (b *Batch) collectNumbers(at int32, g *Group) {
+	points := Numbers(g.Metric)
+	for i := range points.Len() {
+		p := points.At(i)
+		b.items = append(b.items, item{})
+		it := &b.items[len(b.items)-1]
+		attrs := p.Attributes()
+		it.id = b.Hasher.Point(g.Source, attrs)
+		it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
+		it.group, it.index = at, int32(i)
+		it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
+		it.value = numberOf(p)
+		it.noValue = p.Flags().NoRecordedValue() || p.ValueType() == pmetric.NumberDataPointValueTypeEmpty ||
+			(it.value.double && it.value.bits == staleNaN)
+		b.fixTime(it)
+		b.scrubExemplars(it, p.Exemplars())
+	}
+}
+
+func collectPoint[P point](b *Batch, at int32, i int, p P) *item {
+	g := &b.groups[at]
+	b.items = append(b.items, item{})
+	it := &b.items[len(b.items)-1]
+	it.id = b.Hasher.Point(g.Source, p.Attributes())
+	it.touched = (!g.Clean && b.scrub.ScrubPoint(p.Attributes())) || g.Touched
+	it.group, it.index = at, int32(i)
+	it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
+	it.noValue = p.Flags().NoRecordedValue()
+	b.fixTime(it)
+	return it
+}
+
+// fixTime puts a point without a time, or with one from the future, at its arrival.
+func (b *Batch) fixTime(it *item) {
+	limit := b.now + int64(b.engine.cfg.MaxFutureSkew)
+	switch {
+	case it.time == 0:
+		it.time = b.now
+	case it.time < 0 || it.time > limit:
+		if it.start > b.now {
+			it.start = max(b.now-(it.time-it.start), 1)
+		}
+		it.sent, it.time = it.time, b.now
+	}
+	if it.start < 0 {
+		it.start = 0
+	}
+}
+
+func (b *Batch) scrubExemplars(it *item, exemplars pmetric.ExemplarSlice) {
+	if exemplars.Len() > 0 {
+		b.scrub.ScrubExemplars(exemplars)
+		it.exemplars = true
+	}
+}
+
+// removeGone takes the points out of a metric that are part of an output now, or dropped.
+func (b *Batch) removeGone(g *Group) {
+	if g.gone == 0 {
+		return
+	}
+	switch g.Metric.Type() {
+	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
+		removePoints(b, g, Numbers(g.Metric))
+	case pmetric.MetricTypeHistogram:
+		removePoints(b, g, g.Metric.Histogram().DataPoints())
+	case pmetric.MetricTypeExponentialHistogram:
+		removePoints(b, g, g.Metric.ExponentialHistogram().DataPoints())
+	case pmetric.MetricTypeSummary:
+		removePoints(b, g, g.Metric.Summary().DataPoints())
+	}
+}
+
+func removePoints[P point, S slice[P]](b *Batch, g *Group, points S) {
+	at := g.first
+	points.RemoveIf(func(P) bool {
+		at++
+		return b.items[at-1].gone
+	})
+}

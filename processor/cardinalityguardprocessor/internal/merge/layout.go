@@ -1,0 +1,141 @@
+package merge
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// histScratch is room for the point being taken in.
+type histScratch struct {
+	bounds, common []float64
+	counts, last   []uint64
+}
+
+func (s *histScratch) release() {
+	if cap(s.counts) > 1<<12 {
+		*s = histScratch{}
+	}
+}
+
+// histLast is the last distribution of a source.
+type histLast struct {
+	bounds         []float64 // shared
+	counts         []uint64
+	count          uint64
+	sum, min, max  float64
+	noSum          bool
+	hasMin, hasMax bool
+}
+
+// readHistogram copies a point and says whether it agrees with itself.
+func (s *histScratch) read(p pmetric.HistogramDataPoint, into *histLast) bool {
+	s.bounds, s.counts = appendFloats(s.bounds[:0], p.ExplicitBounds()), appendCounts(s.counts[:0], p.BucketCounts())
+	into.bounds, into.counts, into.count = s.bounds, s.counts, p.Count()
+	into.sum, into.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
+	into.min, into.hasMin = p.Min(), p.HasMin() && finite(p.Min())
+	into.max, into.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+	if len(s.counts) == 0 {
+		return len(s.bounds) == 0
+	}
+	if len(s.counts) != len(s.bounds)+1 {
+		return false
+	}
+	var all uint64
+	for _, n := range s.counts {
+		if all+n < all {
+			return false
+		}
+		all += n
+	}
+	for i, v := range s.bounds {
+		if !(v == v) || (i > 0 && v <= s.bounds[i-1]) {
+			return false
+		}
+	}
+	return all == into.count
+}
+
+func appendFloats(to []float64, from pcommon.Float64Slice) []float64 {
+	for i := range from.Len() {
+		to = append(to, from.At(i))
+	}
+	return to
+}
+
+func appendCounts(to []uint64, from pcommon.UInt64Slice) []uint64 {
+	for i := range from.Len() {
+		to = append(to, from.At(i))
+	}
+	return to
+}
+
+// intersect appends the bounds that both have.
+func intersect(to, a, b []float64) []float64 {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			to = append(to, a[i])
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return to
+}
+
+// project appends the buckets of a layout added up to those of a part of its bounds. Without bounds there are no buckets.
+func project(to []uint64, counts []uint64, from, bounds []float64) []uint64 {
+	if len(bounds) == 0 || len(counts) == 0 {
+		return to
+	}
+	var n uint64
+	next := 0
+	for i, c := range counts {
+		n += c
+		if next < len(bounds) && i < len(from) && from[i] == bounds[next] {
+			to = append(to, n)
+			n = 0
+			next++
+		}
+	}
+	return append(to, n)
+}
+
+// difference puts a point minus the last one of its source into the scratch's counts and says whether something fell. Where the layouts
+// differ, only their common bounds can be compared, and are what the difference has.
+func (s *histScratch) difference(now, last *histLast) (fell bool) {
+	if now.count < last.count {
+		return true
+	}
+	s.last = s.last[:0]
+	if !slices.Equal(now.bounds, last.bounds) || len(now.counts) != len(last.counts) {
+		s.common = intersect(s.common[:0], now.bounds, last.bounds)
+		s.last = project(s.last, last.counts, last.bounds, s.common)
+		projected := project(nil, now.counts, now.bounds, s.common)
+		for i := range projected {
+			if projected[i] < s.last[i] {
+				return true
+			}
+		}
+		now.bounds, now.counts = s.common, projected
+		for i := range s.last {
+			projected[i] -= s.last[i]
+		}
+		return false
+	}
+	for i := range now.counts {
+		if now.counts[i] < last.counts[i] {
+			return true
+		}
+	}
+	for i := range now.counts {
+		s.last = append(s.last, now.counts[i]-last.counts[i])
+	}
+	now.counts = s.last
+	return false
+}

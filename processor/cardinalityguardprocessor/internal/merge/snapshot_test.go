@@ -1,0 +1,68 @@
+package merge
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"pgregory.net/rapid"
+)
+
+// TestNothingIsLostOverARestartWithAState restarts at any moments after a flush: what is sent is the same as without.
+func TestNothingIsLostOverARestartWithAState(t *testing.T) {
+	property(t, func(t *rapid.T) {
+		h := drawHistory(t, false)
+		want := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), false))
+		r := newRig(testConfig(), plain{}, sec(0))
+		stored := map[string][]byte{}
+		var got []pmetric.Metrics
+		for _, e := range h.events {
+			r.now = e.now
+			if !e.flush {
+				md := pmetric.NewMetrics()
+				e.batch.CopyTo(md)
+				r.feed(md)
+				continue
+			}
+			got = append(got, r.flush())
+			dirty, err := r.Snapshot()
+			require.NoError(t, err)
+			maps.Copy(stored, dirty)
+			if rapid.Bool().Draw(t, "restart") {
+				size := r.Size()
+				r = newRig(testConfig(), plain{}, e.now)
+				require.NoError(t, r.Restore(stored, e.now))
+				require.Equal(t, size, r.Size())
+			}
+		}
+		for i := range want {
+			require.Equal(t, listed(t, want[i]), listed(t, got[i]), "flush %d", i)
+		}
+	})
+}
+
+// FuzzADamagedStateIsRefusedOrUsable must not panic, whatever the storage gives back.
+func FuzzADamagedStateIsRefusedOrUsable(f *testing.F) {
+	r := newRig(testConfig(), plain{}, sec(0))
+	run := &run{name: "a", phase: "train", start: sec(1), scraped: sec(1), bounds: layouts[0], values: values, fresh: values}
+	r.now = sec(10)
+	r.feed(run.scrape(sec(10)))
+	r.flush()
+	state, err := r.Snapshot()
+	require.NoError(f, err)
+	for key := range state {
+		f.Add(key, state[key])
+	}
+	f.Fuzz(func(t *testing.T, key string, text []byte) {
+		changed := maps.Clone(state)
+		changed[key] = text
+		r := newRig(testConfig(), plain{}, sec(0))
+		if err := r.Restore(changed, sec(20)); err != nil {
+			require.Equal(t, Size{}, r.Size())
+		}
+		r.now = sec(30)
+		r.feed(run.scrape(sec(30)))
+		r.flush()
+	})
+}

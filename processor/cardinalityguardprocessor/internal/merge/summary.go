@@ -1,0 +1,124 @@
+package merge
+
+import (
+	"cmp"
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// quantile is one of a summary's.
+type quantile struct{ at, value float64 }
+
+// summaryLast is the last summary of a source.
+type summaryLast struct {
+	quantiles []quantile
+	count     uint64
+	sum       float64
+}
+
+// summaryTotal is the count and sum of an output.
+type summaryTotal struct {
+	count uint64
+	sum   total
+}
+
+func newSummaryTotal(last *summaryLast) *summaryTotal {
+	t := &summaryTotal{count: last.count}
+	t.sum.addFloat(last.sum)
+	return t
+}
+
+// applySummary takes a point of a summary.
+func (b *Batch) applySummary(it *item, s *source) {
+	p := b.groups[it.group].Metric.Summary().DataPoints().At(int(it.index))
+	if !finite(p.Sum()) {
+		b.drop(it, NotFinite)
+		return
+	}
+	if b.late(it, s) {
+		return
+	}
+	out := s.out
+	if out.summary == nil {
+		out.summary = &summaryTotal{}
+	}
+	last, _ := s.dist.(*summaryLast)
+	var did step
+	if !s.known {
+		did = b.first(it, s)
+	} else {
+		did = b.returned(s, b.next(it, s, last != nil && p.Count() < last.count, false))
+		if last == nil && did == difference {
+			did = baseline
+		}
+	}
+	b.advance(it, s, did)
+	switch did {
+	case full:
+		out.summary.count += p.Count()
+		out.summary.sum.addFloat(p.Sum())
+	case difference:
+		out.summary.count += p.Count() - last.count
+		out.summary.sum.addFloat(p.Sum())
+		out.summary.sum.addFloat(-last.sum)
+	}
+	s.keepSummary(p)
+}
+
+func (s *source) keepSummary(p pmetric.SummaryDataPoint) {
+	last, _ := s.dist.(*summaryLast)
+	if last == nil {
+		last = &summaryLast{}
+		s.dist = last
+	}
+	last.count, last.sum = p.Count(), p.Sum()
+	last.quantiles = last.quantiles[:0]
+	for _, q := range p.QuantileValues().All() {
+		last.quantiles = append(last.quantiles, quantile{q.Quantile(), q.Value()})
+	}
+}
+
+// putSummary writes an output's summary. Quantiles of several sources cannot be merged, but for the smallest and the largest value.
+func (o *output) putSummary(p pmetric.SummaryDataPoint) {
+	p.SetCount(o.summary.count)
+	p.SetSum(o.summary.sum.float())
+	var merged []quantile
+	live := 0
+	for s := o.sources; s != nil; s = s.next {
+		last, _ := s.dist.(*summaryLast)
+		if !s.live || last == nil {
+			continue
+		}
+		live++
+		if live == 1 {
+			merged = slices.Clone(last.quantiles)
+			continue
+		}
+		merged = extremes(merged, last.quantiles)
+	}
+	slices.SortFunc(merged, func(a, b quantile) int { return cmp.Compare(a.at, b.at) })
+	for _, q := range merged {
+		v := p.QuantileValues().AppendEmpty()
+		v.SetQuantile(q.at)
+		v.SetValue(q.value)
+	}
+}
+
+func extremes(a, b []quantile) []quantile {
+	var out []quantile
+	for _, q := range a {
+		for _, r := range b {
+			if q.at != r.at {
+				continue
+			}
+			switch q.at {
+			case 0:
+				out = append(out, quantile{0, min(q.value, r.value)})
+			case 1:
+				out = append(out, quantile{1, max(q.value, r.value)})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// shape appends line number n of a run; the same run and number always give the same line.
+type shape func(r *run, n int, buf []byte) []byte
+
+// shapes are the kinds of lines that a suite can ask for.
+var shapes = map[string]shape{
+	"native": nativeLine,
+}
+
+const (
+	dataSeed   = 1
+	epochEvery = 10 // lines
+)
+
+var frameworks = []string{"pytorch", "ultralytics", "huggingface", "lightning", "fastai"}
+
+// run is one stream while it is made up.
+type run struct {
+	random           *rand.Rand
+	id, trace        string
+	framework        string
+	at               time.Time
+	loss, best       float64
+	bestEpoch, epoch int
+}
+
+func newRun(number int) *run {
+	//nolint:gosec // a data set, no secret: the same in every session
+	random := rand.New(rand.NewPCG(dataSeed, uint64(number)))
+	return &run{
+		random:    random,
+		id:        fmt.Sprintf("run-%06d-%08x", number, random.Uint32()),
+		trace:     fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64()),
+		framework: frameworks[number%len(frameworks)],
+		at:        time.Date(2026, 11, 20, 0, 0, number, 0, time.UTC),
+		loss:      2,
+	}
+}
+
+// nativeLine is a record of the vocabulary: nine steps, then the end of an epoch.
+func nativeLine(r *run, n int, buf []byte) []byte {
+	r.at = r.at.Add(time.Duration(20_000+r.random.IntN(20_000)) * time.Microsecond)
+	r.loss = 0.9999*r.loss + 0.02*r.random.Float64()
+	buf = append(buf, `{"ts":"`...)
+	buf = r.at.AppendFormat(buf, "2006-01-02T15:04:05.000000Z")
+	if n%epochEvery != epochEvery-1 {
+		return fmt.Appendf(buf, `","severity":"DEBUG","event":"step.end","run_id":%q,"phase":"train",`+
+			`"body":{"step":%d,"measurements":{"train/loss":%.8g},"learning_rate":{"pg0":0.001}}}`+"\n", r.id, n, r.loss)
+	}
+	score := 1 - math.Exp(-float64(r.epoch+1)/80) + 0.01*r.random.Float64()
+	if score > r.best {
+		r.best, r.bestEpoch = score, r.epoch
+	}
+	buf = fmt.Appendf(buf, `","severity":"INFO","event":"epoch.end","run_id":%q,"framework":%q,"phase":"validation","trace_id":%q,"span_id":"%016x",`+
+		`"body":{"epoch":%d,"learning_rate":{"pg0":%.6g},"durations":{"epoch_s":%.3f},"samples":118287,`+
+		`"measurements":{"train/loss":%.8g,"val/loss":%.5f,"val/map50":%.5f},"checkpoint":{"path":"weights/%d.pt"},"best":{"epoch":%d,"value":%.5f}}}`+"\n",
+		r.id, r.framework, r.trace, r.random.Uint64(), r.epoch, 1e-3*math.Pow(0.99, float64(r.epoch%300)), 40+r.random.Float64(),
+		r.loss, 1.1*r.loss, score, r.epoch, r.bestEpoch, r.best)
+	r.epoch++
+	return buf
+}
+
+// writeData writes lines over a number of files, one a run.
+func writeData(dir string, line shape, files, lines int) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for number := range files {
+		share := lines / files
+		if number < lines%files {
+			share++
+		}
+		if err := writeRun(filepath.Join(dir, fmt.Sprintf("run-%06d.jsonl", number)), line, newRun(number), share); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeRun(path string, line shape, r *run, lines int) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	var buf []byte
+	for n := range lines {
+		buf = line(r, n, buf[:0])
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"go.opentelemetry.io/collector/consumer/consumertest"
+	"go.opentelemetry.io/collector/processor"
+)
+
+// bucketsOf is the number of buckets of a kind's points.
+func bucketsOf(kind string) int {
+	if kind == exponential {
+		return 40
+	}
+	return 12
+}
+
+func guarding(trackNative bool) func(context.Context, *consumertest.MetricsSink) (processor.Metrics, error) {
+	return func(ctx context.Context, next *consumertest.MetricsSink) (processor.Metrics, error) {
+		return guard(ctx, next, trackNative, 100_000)
+	}
+}
+
+// untouched holds points that pass against deleting three attributes of as many points.
+func untouched(ctx context.Context, t *table, s size) error {
+	t.head("untouched point", "attributes, delete", "cost", "allocations a point")
+	for _, c := range []struct {
+		kind    string
+		tracked bool
+		most    float64
+	}{
+		{gauge, true, 2},
+		{delta, true, 2},
+		{cumulative, false, 2},
+		{histogram, false, 2},
+		{exponential, false, 2},
+		{cumulative, true, 5},
+		{histogram, true, 5},
+		{exponential, true, 5},
+	} {
+		peer, err := newContender(ctx, batchOf(c.kind, forbiddenKeys, 0, s.points, 1, bucketsOf(c.kind)), remove)
+		if err != nil {
+			return err
+		}
+		ours, err := newContender(ctx, batchOf(c.kind, otherKeys, 0, s.points, 1, bucketsOf(c.kind)), guarding(c.tracked))
+		if err != nil {
+			return err
+		}
+		if err := race(ctx, s.rounds, peer, ours); err != nil {
+			return err
+		}
+		name := c.kind
+		if !c.tracked {
+			name += ", track_native: false"
+		}
+		t.compare(name, &peer.cost, &ours.cost, target{atMost: c.most, allocs: 0})
+	}
+	return nil
+}
+
+// merged holds known sources against aggregation within the batch.
+func merged(ctx context.Context, t *table, s size) error {
+	t.head("merged point", "metrics_transform, aggregate_labels", "faster", "allocations a point")
+	for _, c := range []struct {
+		kind  string
+		least float64
+	}{
+		{cumulative, 4},
+		{delta, 0},
+		{gauge, 0},
+		{histogram, 3},
+		{exponential, 3},
+	} {
+		for _, runs := range s.runs {
+			batch := batchOf(c.kind, forbiddenKeys, 0, s.points, runs, bucketsOf(c.kind))
+			peer, err := newContender(ctx, batch, aggregate)
+			if err != nil {
+				return err
+			}
+			ours, err := newContender(ctx, batch, guarding(true))
+			if err != nil {
+				return err
+			}
+			if err := race(ctx, s.rounds, peer, ours); err != nil {
+				return err
+			}
+			want := target{atLeast: c.least, allocs: -1}
+			if c.kind == cumulative {
+				want.allocs = 1
+			}
+			t.compare(fmt.Sprintf("%s, %d run(s) a series", c.kind, runs), &peer.cost, &ours.cost, want)
+		}
+	}
+	return nil
+}
+
+// flushes measures what a guard with as many merged series as a batch has points sends at its end.
+func flushes(ctx context.Context, t *table, s size) error {
+	t.limits("flush", "measured", "at most")
+	for _, kind := range []string{cumulative, histogram, exponential} {
+		var times []time.Duration
+		for range max(3, s.rounds/3) {
+			took, err := flushOnce(ctx, kind, s.points)
+			if err != nil {
+				return err
+			}
+			times = append(times, took)
+		}
+		most := 0.0
+		if kind == cumulative {
+			most = 10
+		}
+		t.bound(fmt.Sprintf("%d series, %s", s.points, kind), float64(median(times).Microseconds())/1000, most, "%.1f ms")
+	}
+	return nil
+}
+
+func flushOnce(ctx context.Context, kind string, points int) (time.Duration, error) {
+	c, err := newContender(ctx, batchOf(kind, forbiddenKeys, 0, points, 1, bucketsOf(kind)), guarding(true))
+	if err != nil {
+		return 0, err
+	}
+	for range 2 {
+		if err := c.round(ctx, false); err != nil {
+			return 0, err
+		}
+	}
+	runtime.GC()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began := clock()
+	err = c.processor.Shutdown(ctx)
+	took := clock() - began
+	if sent := c.next.DataPointCount(); err == nil && sent != points {
+		return 0, fmt.Errorf("the flush sent %d points, %d were expected", sent, points)
+	}
+	return took, err
+}
