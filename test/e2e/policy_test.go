@@ -103,7 +103,9 @@ func TestAPolicyIsChangedWhileTheBinaryRuns(t *testing.T) {
 	c, sink, env := guardedBy(t, policy, "")
 	write("version: after\nmode: nonsense\n")
 	c.WaitMetric("otelcol_cardinality_guard_policy_reloads", map[string]string{"result": "invalid"}, 1, resultWithin)
-	assert.Contains(t, c.Logs(), "line 2: mode: want one of enforce, audit, off")
+	require.Eventually(t, func() bool {
+		return strings.Contains(c.Logs(), "line 2: mode: want one of enforce, audit, off")
+	}, resultWithin, 20*time.Millisecond, "the mistake is not named")
 	write("version: after\nresource: {deny: [k8s.pod.name]}\n")
 	c.WaitMetric("otelcol_cardinality_guard_policy_info", map[string]string{"version": "after"}, 1, resultWithin)
 	exportMetrics(t, env["OTLP_ENDPOINT"], podBatch("job-a-x1", 3))
