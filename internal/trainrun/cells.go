@@ -26,7 +26,7 @@ func keyOf(e *Entry) cellKey {
 
 func fileOf(e *Entry) uint32 {
 	if e.ID.Kind == IDUID {
-		return e.ID.File
+		return streamOf(e)
 	}
 	return 0
 }

@@ -120,7 +120,7 @@ func (s *sides) project(side int) *Fold {
 		out.absorb(f.cells.rest)
 	}
 	for _, st := range f.seen.streams {
-		if len(st.torn) > 0 && in(cellKey{file: st.file}) {
+		if len(st.torn) > 0 && in(cellKey{file: uidStream(st.run, st.file)}) {
 			out.seen.streams = append(out.seen.streams, st)
 		}
 	}

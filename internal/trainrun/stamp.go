@@ -28,10 +28,10 @@ const (
 )
 
 func stampOf(e *Entry) stamp {
-	s := stamp{attempt: e.Attempt, rank: e.Rank, time: e.Time, event: e.Event, hash: e.ID.Hash}
+	s := stamp{attempt: e.Attempt, rank: e.Rank, time: e.Time, event: e.Event, hash: e.ID.Hash, file: streamOf(e)}
 	switch {
 	case e.ID.Kind == IDUID:
-		s.kind, s.pos, s.file, s.crc, s.index = posOffset, e.ID.Place, e.ID.File, e.ID.CRC, e.ID.Index
+		s.kind, s.pos, s.crc, s.index = posOffset, e.ID.Place, e.ID.CRC, e.ID.Index
 	case e.Seq > 0:
 		s.kind, s.pos = posSeq, e.Seq
 	case e.Offset >= 0:
