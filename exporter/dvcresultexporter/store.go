@@ -27,7 +27,7 @@ import (
 //
 // Each value ends with its checksum. A snapshot and the journal parts after it may overlap: the fold takes an entry once.
 const (
-	storageVersion = 2
+	storageVersion = 3
 	indexKey       = "index"
 	journalPrefix  = "j/"
 	foldPrefix     = "r/"

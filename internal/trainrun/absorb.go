@@ -33,19 +33,8 @@ func (f *Fold) absorb(o *Fold) {
 	}
 }
 
-func (r *register[T]) absorb(o *register[T], compare func(a, b *stamp) int) {
-	if o.set {
-		r.offer(&o.at, o.value, compare)
-	}
-}
-
-func (o *origin[T]) absorb(p *origin[T]) {
-	o.start.absorb(&p.start, (*stamp).compareNewest)
-	o.rest.absorb(&p.rest, (*stamp).compareFirst)
-}
-
 func (f *Fold) absorbRegisters(o *Fold) {
-	f.framework.absorb(&o.framework, (*stamp).compareFirst)
+	f.framework.absorb(&o.framework, oldest)
 	f.where.absorb(&o.where)
 	f.trace.absorb(&o.trace)
 }
@@ -86,10 +75,11 @@ func (f *Fold) absorbTables(o *Fold) {
 
 func (p *part) absorb(o *part) {
 	p.owner = min(p.owner, o.owner)
-	p.plannedEpochs.absorb(&o.plannedEpochs, (*stamp).compareNewest)
-	p.plannedSteps.absorb(&o.plannedSteps, (*stamp).compareNewest)
-	p.objective.absorb(&o.objective, (*stamp).compareNewest)
-	p.reported.absorb(&o.reported, (*stamp).compareNewest)
+	p.plannedEpochs.absorb(&o.plannedEpochs, newest)
+	p.plannedSteps.absorb(&o.plannedSteps, newest)
+	p.objective.absorb(&o.objective, newest)
+	p.reported.absorb(&o.reported, newest)
+	p.habit.absorb(&o.habit, newest)
 	for i := range o.totals {
 		for source, s := range o.totals[i] {
 			if s.nanos > 0 {
@@ -115,25 +105,18 @@ func (s *series) absorb(o *series) {
 	}
 }
 
-func (l *least[T]) absorb(o *least[T], limit int, compare func(a, b *T) int) {
-	total := l.total + o.total
-	for i := range o.items {
-		l.add(o.items[i], limit, compare)
-	}
-	l.total = total
-}
-
 func (f *Fold) absorbRare(o *Fold) {
-	f.starts.absorb(&o.starts, f.lim.starts, compareStarts)
-	f.launches.absorb(&o.launches, f.lim.launches, compareLaunches)
-	f.ends.absorb(&o.ends, f.lim.ends, compareEnds)
-	f.failures.absorb(&o.failures, f.lim.failures, compareFailures)
-	f.failMarks.absorb(&o.failMarks, f.lim.ends, compareMarks)
-	f.bestCheckpoints.absorb(&o.bestCheckpoints, f.lim.checkpoints/4, compareSaved)
-	f.checkpoints.absorb(&o.checkpoints, f.lim.checkpoints, compareSaved)
+	f.starts.absorb(&o.starts, f.lim.starts, &byStarts)
+	f.launches.absorb(&o.launches, f.lim.launches, &byLaunches)
+	f.ends.absorb(&o.ends, f.lim.ends, &byEnds)
+	f.failures.absorb(&o.failures, f.lim.failures, &byFailures)
+	f.failMarks.absorb(&o.failMarks, f.lim.ends, &byMarks)
+	f.bestCheckpoints.absorb(&o.bestCheckpoints, f.lim.checkpoints/4, &bySaved)
+	f.checkpoints.absorb(&o.checkpoints, f.lim.checkpoints, &bySaved)
 	for i := range o.artifacts.items {
-		a := &o.artifacts.items[i]
-		f.artifacts.add(a.Artifact, &a.at, f.lim.artifacts)
+		for _, t := range o.artifacts.items[i].items {
+			f.artifacts.add(t.value, &t.at, f.lim.artifacts)
+		}
 	}
 	f.artifacts.dropped.absorb(&o.artifacts.dropped)
 }

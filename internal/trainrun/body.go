@@ -136,17 +136,15 @@ func (r *reducer) epochDetail() {
 // habit reads the objective that a framework has by itself; what a trainer calls its best goes before it.
 func (r *reducer) habit() {
 	m, ok := object(r.body, trainrecord.BodyObjective)
-	if !ok || r.e.Detail != nil && r.e.Detail.Best != nil {
+	if !ok {
 		return
 	}
-	o := objective(m)
-	if o == nil {
-		return
+	if o := objective(m); o != nil {
+		if r.e.Detail == nil {
+			r.e.Detail = &Detail{}
+		}
+		r.e.Detail.Habit = o
 	}
-	if r.e.Detail == nil {
-		r.e.Detail = &Detail{}
-	}
-	r.e.Detail.Best = o
 }
 
 func (r *reducer) start() {

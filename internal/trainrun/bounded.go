@@ -8,31 +8,6 @@ import (
 	"slices"
 )
 
-// least keeps the least items of all that were ever added, sorted: which ones does not depend on the order they came in.
-type least[T any] struct {
-	items []T
-	total int64 // items added
-}
-
-// add keeps v when it is among the least limit items.
-func (l *least[T]) add(v T, limit int, compare func(a, b *T) int) {
-	l.total++
-	n := len(l.items)
-	if n >= limit && compare(&v, &l.items[n-1]) >= 0 {
-		return
-	}
-	i := n
-	if n > 0 && compare(&v, &l.items[n-1]) < 0 {
-		i, _ = slices.BinarySearchFunc(l.items, v, func(a, b T) int { return compare(&a, &b) })
-	}
-	if n >= limit {
-		l.items = l.items[:n-1]
-	}
-	l.items = slices.Insert(l.items, i, v)
-}
-
-func (l *least[T]) dropped() int64 { return l.total - int64(len(l.items)) }
-
 // sketch counts distinct names that a bound left out: exactly up to sketchSize, from the least hashes beyond.
 type sketch struct{ hashes []uint64 }
 

@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -93,14 +94,11 @@ func (d *deriver) newest() int { return len(d.seg.list) - 1 }
 
 // choose gives the ends of a part in an attempt in the order of their authority: the lowest rank, then the latest.
 func (d *deriver) choose(part string, attempt int) []*end {
-	var out []*end
-	for i := range d.f.ends.items {
-		if e := &d.f.ends.items[i]; e.part == part && d.ends[i] == attempt {
-			out = append(out, e)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b *end) int { return a.at.compareNewest(&b.at) })
-	return out
+	index := 0
+	return d.f.ends.merged(&byEnds, func(e *end) bool {
+		index++
+		return e.part == part && d.ends[index-1] == attempt
+	})
 }
 
 func reason(ends []*end) string {
@@ -119,13 +117,13 @@ func (d *deriver) outcome() {
 		st.StopReason = reason(ends)
 		return
 	}
-	for i := range d.f.failMarks.items {
-		m := &d.f.failMarks.items[i]
+	marks := d.f.failMarks.merged(&byMarks, func(m *mark) bool {
 		at := m.at.spot(m.part)
-		if d.seg.attempt(&at) == d.newest() {
-			st.Outcome, st.OutcomeFrom, st.EndedAt = trainrecord.OutcomeFailed, FromFailure, m.at.time
-			return
-		}
+		return d.seg.attempt(&at) == d.newest()
+	})
+	if len(marks) > 0 {
+		st.Outcome, st.OutcomeFrom, st.EndedAt = trainrecord.OutcomeFailed, FromFailure, marks[0].at.time
+		return
 	}
 	d.outcomeOfParts()
 }
@@ -194,10 +192,17 @@ func (d *deriver) rest() {
 		st.Durations.Run = st.EndedAt - st.StartedAt
 	}
 	st.Durations.RunReported = f.runLength
-	st.Framework, st.Where, st.TraceID, st.Masked = f.framework.value, f.where.value(), f.trace.value(), f.masked
+	st.Framework, st.Where, st.TraceID, st.Masked = framework(f), f.where.value(), f.trace.value(), f.masked
 	d.phases()
 	d.failures()
 	d.records()
+}
+
+func framework(f *Fold) string {
+	if t := f.framework.pick(oldest); t != nil {
+		return t.value
+	}
+	return ""
 }
 
 func (d *deriver) phases() {
@@ -221,15 +226,19 @@ func (d *deriver) phases() {
 }
 
 func (d *deriver) failures() {
-	list := slices.Clone(d.f.failures.items)
-	slices.SortStableFunc(list, func(a, b failure) int { return a.at.compareAge(&b.at) })
-	for i := range list {
-		fl := list[i].Failure
-		at := list[i].at.spot(fl.Part)
-		fl.Attempt = d.numbers[d.seg.attempt(&at)]
+	order := byFailures
+	order.lead = func(a, b *failure) int { return cmp.Compare(d.attemptOf(a), d.attemptOf(b)) }
+	for _, x := range d.f.failures.merged(&order, each) {
+		fl := x.Failure
+		fl.Attempt = d.numbers[d.attemptOf(x)]
 		d.st.Failures = append(d.st.Failures, fl)
 	}
 	d.st.FailuresTotal = d.f.failures.total
+}
+
+func (d *deriver) attemptOf(x *failure) int {
+	at := x.at.spot(x.Part)
+	return d.seg.attempt(&at)
 }
 
 func (d *deriver) records() {

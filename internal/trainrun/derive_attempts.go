@@ -189,8 +189,7 @@ func (d *deriver) eachRare(visit func(at *stamp, part string)) {
 }
 
 func (d *deriver) attemptHosts(list []Attempt) {
-	for i := range d.f.starts.items { // by rank: the first one with a host decides
-		s := &d.f.starts.items[i]
+	for _, s := range d.f.starts.merged(&byStarts, each) { // by rank: the first one with a host decides
 		sp := s.at.spot(s.part)
 		if a := &list[d.seg.attempt(&sp)]; a.Host == "" {
 			a.Host = s.host

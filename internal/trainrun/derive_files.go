@@ -11,7 +11,7 @@ const maxChanges = 256
 // launches takes what the run.start of the lowest rank and the newest attempt said, each thing from the first that says it.
 func (d *deriver) launches() {
 	st := d.st
-	list := d.f.launches.items
+	list := d.f.launches.merged(&byLaunches, each)
 	for i := range list {
 		l := &list[i].detail
 		if st.Params == nil {
@@ -31,16 +31,15 @@ func (d *deriver) launches() {
 			st.TaskFamily = l.TaskFamily
 		}
 	}
-	d.changes()
+	d.changes(list)
 }
 
 // changes compares the parameters of each attempt with those of the one before.
-func (d *deriver) changes() {
+func (d *deriver) changes(list []*launch) {
 	var prev map[string]Tree
 	var first *launch
-	for i := range slices.Backward(d.f.launches.items) {
-		l := &d.f.launches.items[i]
-		lead := &d.f.launches.items[0]
+	for _, l := range slices.Backward(list) {
+		lead := list[0]
 		if l.detail.Params == nil || l.at.rank != lead.at.rank || l.part != lead.part {
 			continue
 		}
@@ -116,24 +115,18 @@ func sameLeaf(a, b Tree) bool {
 
 func (d *deriver) files() {
 	for i := range d.f.artifacts.items {
-		a := d.f.artifacts.items[i].Artifact
+		a := d.f.artifacts.items[i].pick(newest).value
 		a.Size = copyInt(a.Size)
 		d.st.Artifacts = append(d.st.Artifacts, a)
 	}
 	c := &d.st.Checkpoints
 	c.Count = d.f.bestCheckpoints.total + d.f.checkpoints.total
-	var last *saved
-	if list := d.f.checkpoints.items; len(list) > 0 {
-		last = &list[0]
+	best, other := d.f.bestCheckpoints.merged(&bySaved, each), d.f.checkpoints.merged(&bySaved, each)
+	if len(best) > 0 {
+		c.Best = d.checkpoint(best[0])
 	}
-	if list := d.f.bestCheckpoints.items; len(list) > 0 {
-		c.Best = d.checkpoint(&list[0])
-		if last == nil || compareSaved(&list[0], last) < 0 {
-			last = &list[0]
-		}
-	}
-	if last != nil {
-		c.Last = d.checkpoint(last)
+	if all := bySaved.merged(slices.Concat(best, other)); len(all) > 0 {
+		c.Last = d.checkpoint(all[0])
 	}
 }
 

@@ -46,8 +46,8 @@ func reported(ends []*end) *int64 {
 func (d *deriver) epochs(part int) Epochs {
 	p := d.f.parts.items[part]
 	var out Epochs
-	if p.plannedEpochs.set {
-		out.Planned = &p.plannedEpochs.value
+	if t := p.plannedEpochs.pick(newest); t != nil {
+		out.Planned = &t.value
 	}
 	completed, last := int64(0), none
 	known := false
@@ -88,9 +88,8 @@ func copyInt(p *int64) *int64 {
 func (d *deriver) steps(part int) Steps {
 	p := d.f.parts.items[part]
 	var out Steps
-	if p.plannedSteps.set {
-		n := p.plannedSteps.value
-		out.Planned = &n
+	if t := p.plannedSteps.pick(newest); t != nil {
+		out.Planned = copyInt(&t.value)
 	}
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
@@ -122,9 +121,10 @@ func (d *deriver) objective(id int) *Objective {
 	}{
 		{&p.objective, ObjectiveRecord}, {&run.objective, ObjectiveRecord},
 		{&p.reported, ObjectiveReported}, {&run.reported, ObjectiveReported},
+		{&p.habit, ObjectiveReported}, {&run.habit, ObjectiveReported},
 	} {
-		if from.reg.set {
-			o := from.reg.value
+		if t := from.reg.pick(newest); t != nil {
+			o := t.value
 			o.From = from.name
 			return withMode(o)
 		}
@@ -189,22 +189,24 @@ func (d *deriver) best(part string, id int, o *Objective) *Best {
 
 // checkpointAt finds the last checkpoint of kind best at an epoch or step, else the last one there.
 func (d *deriver) checkpointAt(part string, id int, axis Axis, x int64) *Checkpoint {
-	for _, list := range [][]saved{d.f.bestCheckpoints.items, d.f.checkpoints.items} {
-		for i := range list {
-			s := &list[i]
+	if axis == AxisOrder {
+		return nil
+	}
+	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {
+		there := list.merged(&bySaved, func(s *saved) bool {
 			n := s.epoch
 			if axis == AxisStep {
 				n = s.step
 			}
-			if axis == AxisOrder || s.part != part || !n.Set || n.V != x {
-				continue
+			if s.part != part || !n.Set || n.V != x {
+				return false
 			}
 			sp := s.at.spot(s.part)
 			c := &d.cuts[id][d.seg.attempt(&sp)]
-			if axis == AxisEpoch && x >= c.epoch || axis == AxisStep && x >= c.step {
-				continue // of a curve that was given up
-			}
-			return d.checkpoint(s)
+			return axis == AxisEpoch && x < c.epoch || axis == AxisStep && x < c.step // else of a curve that was given up
+		})
+		if len(there) > 0 {
+			return d.checkpoint(there[0])
 		}
 	}
 	return nil

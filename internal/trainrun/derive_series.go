@@ -15,22 +15,23 @@ type candidate struct {
 	file         uint32
 	crc, index   uint32
 	at           uint32 // its place in the table
+	proven       int64  // the greatest time up to here in its stream
 }
 
-// wins orders candidates of one axis value; the greatest counts: the higher attempt, then the later record in its stream, then
-// the later event time, then the greater uid.
-func (c *candidate) wins(o *candidate) int {
-	if d := cmp.Compare(c.attempt, o.attempt); d != 0 {
-		return d
-	}
-	if d := cmp.Compare(c.kind, o.kind); d != 0 {
-		return d
-	}
-	if d := cmp.Compare(c.pos, o.pos); d != 0 {
-		return d
-	}
-	return cmp.Or(cmp.Compare(c.time, o.time), cmp.Compare(c.file, o.file), cmp.Compare(c.crc, o.crc),
-		cmp.Compare(c.index, o.index), cmp.Compare(math.Float64bits(c.v), math.Float64bits(o.v)))
+// compareStream is 0 for candidates of one stream. They have one rank: that of the series.
+func (c *candidate) compareStream(o *candidate) int {
+	return cmp.Or(cmp.Compare(c.kind, o.kind), cmp.Compare(c.file, o.file))
+}
+
+// compareWithin orders candidates of one stream, the older first.
+func (c *candidate) compareWithin(o *candidate) int {
+	return cmp.Or(cmp.Compare(c.pos, o.pos), cmp.Compare(c.time, o.time), cmp.Compare(c.index, o.index), cmp.Compare(c.crc, o.crc),
+		cmp.Compare(math.Float64bits(c.v), math.Float64bits(o.v)))
+}
+
+// compareAcross orders candidates of different streams, the older first.
+func (c *candidate) compareAcross(o *candidate) int {
+	return cmp.Or(cmp.Compare(c.time, o.time), c.compareStream(o), c.compareWithin(o))
 }
 
 // candidates lists, by series, the values that no newer attempt supersedes.
@@ -100,28 +101,57 @@ func points(list []candidate, axis Axis) []Point {
 	return out
 }
 
-// winners keeps of each axis value the one that counts, sorted. Without axis the order of the records is the axis.
+// winners keeps of each axis value the one that counts, sorted: the higher attempt, of each stream the last, of these the
+// latest, then the greater uid. Without axis the order of the records is the axis.
 func winners(list []candidate, axis Axis) []candidate {
-	ordered := axis == AxisOrder
-	compare := func(a, b candidate) int {
-		if c := cmp.Compare(a.x, b.x); c != 0 && !ordered {
-			return c
+	if axis == AxisOrder {
+		inOrder(list)
+		return list
+	}
+	list = heads(list)
+	out := list[:0]
+	for _, c := range list {
+		if n := len(out); n == 0 || out[n-1].x != c.x {
+			out = append(out, c)
+		} else if c.compareAcross(&out[n-1]) > 0 {
+			out[n-1] = c
 		}
-		return a.wins(&b)
+	}
+	return out
+}
+
+// heads keeps of each axis value, in its highest attempt, the last of each stream, sorted.
+func heads(list []candidate) []candidate {
+	compare := func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.attempt, a.attempt), a.compareStream(&b), b.compareWithin(&a))
 	}
 	if !slices.IsSortedFunc(list, compare) {
 		slices.SortFunc(list, compare)
 	}
-	if ordered {
-		return list
-	}
 	out := list[:0]
-	for i := range list {
-		if i+1 == len(list) || list[i+1].x != list[i].x {
-			out = append(out, list[i])
+	for _, c := range list {
+		if n := len(out); n == 0 || out[n-1].x != c.x || out[n-1].attempt == c.attempt && out[n-1].compareStream(&c) != 0 {
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// inOrder sorts by attempt, then each stream by place, and the streams into each other by time. A clock that steps back in a
+// stream moves nothing there.
+func inOrder(list []candidate) {
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.attempt, b.attempt), a.compareStream(&b), a.compareWithin(&b))
+	})
+	for i := range list {
+		c := &list[i]
+		if c.proven = c.time; i > 0 && list[i-1].attempt == c.attempt && list[i-1].compareStream(c) == 0 {
+			c.proven = max(c.proven, list[i-1].proven)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.proven, b.proven))
+	})
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -10,6 +10,7 @@ const (
 	detailFailure
 	detailEnd
 	detailParams
+	detailHabit
 )
 
 func (w *writer) detail(d *Detail) {
@@ -20,6 +21,7 @@ func (w *writer) detail(d *Detail) {
 		detailStart: start, detailObjective: d.Objective != nil, detailGit: d.Git != nil,
 		detailCheckpoint: d.Checkpoint != nil, detailBest: d.Best != nil,
 		detailFailure: d.ErrorType != "" || d.Message != "" || d.Stack != "", detailEnd: end, detailParams: d.Params != nil,
+		detailHabit: d.Habit != nil,
 	} {
 		if on {
 			f |= bit
@@ -44,6 +46,9 @@ func (w *writer) detail(d *Detail) {
 	}
 	if d.Best != nil {
 		w.objective(d.Best)
+	}
+	if d.Habit != nil {
+		w.objective(d.Habit)
 	}
 	if f&detailFailure != 0 {
 		w.text(d.ErrorType)
@@ -79,6 +84,9 @@ func (r *reader) detail() *Detail {
 	}
 	if f&detailBest != 0 {
 		d.Best = r.objective()
+	}
+	if f&detailHabit != 0 {
+		d.Habit = r.objective()
 	}
 	if f&detailFailure != 0 {
 		d.ErrorType, d.Message, d.Stack = r.text(), r.text(), r.text()

@@ -68,6 +68,7 @@ type Detail struct {
 	// checkpoint.save, epoch.end
 	Checkpoint *Checkpoint // Epoch, Step, Attempt and At are those of the entry
 	Best       *Objective  // best of an epoch.end
+	Habit      *Objective  // what the framework aims at by itself; of any row
 }
 
 // ID is the identity of a record. Kind says which of the others count.

@@ -54,23 +54,35 @@ func (e *found) mark(marked []bool) {
 	}
 }
 
-// companions marks, for each marked value, the value that replaced it: of one axis value the latest record counts.
+// companions marks, for each marked value, the values that replaced it: of one axis value the latest record of each stream.
 func (t *rowTable) companions(marked []bool, owners []int32) {
 	type spot struct {
 		series  uint32
 		attempt int32
 		x       int64
 	}
-	at := func(j int) spot { r := &t.rows[owners[j]]; return spot{t.series[j], r.attempt, r.x()} }
-	latest := map[spot]int{}
+	type source struct {
+		spot
+		kind posKind
+		file uint32
+	}
+	at := func(j int) source {
+		r := &t.rows[owners[j]]
+		return source{spot{t.series[j], r.attempt, r.x()}, r.kind, r.file}
+	}
+	wanted := map[spot]bool{}
 	for j, m := range marked {
 		if m {
-			latest[at(j)] = j
+			wanted[at(j).spot] = true
 		}
 	}
+	latest := map[source]int{}
 	for j := range marked {
 		s := at(j)
-		if best, ok := latest[s]; ok && t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
+		if !wanted[s.spot] {
+			continue
+		}
+		if best, ok := latest[s]; !ok || t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
 			latest[s] = j
 		}
 	}

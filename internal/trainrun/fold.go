@@ -56,13 +56,13 @@ type Fold struct {
 	where     origin[Where]
 	trace     origin[[16]byte]
 
-	starts          least[start]
-	launches        least[launch]
-	ends            least[end]
-	failures        least[failure]
-	failMarks       least[mark]
-	bestCheckpoints least[saved]
-	checkpoints     least[saved]
+	starts          latest[start]
+	launches        latest[launch]
+	ends            latest[end]
+	failures        latest[failure]
+	failMarks       latest[mark]
+	bestCheckpoints latest[saved]
+	checkpoints     latest[saved]
 	artifacts       artifactTable
 }
 
@@ -164,7 +164,7 @@ func earlier(a, b int64) int64 {
 
 func (f *Fold) registers(e *Entry, at *stamp) {
 	if e.Framework != "" {
-		f.framework.offer(at, e.Framework, (*stamp).compareFirst)
+		f.framework.offer(at, e.Framework, oldest)
 	}
 	if e.Where != (Where{}) {
 		f.where.offer(at, e.Where)

@@ -4,8 +4,8 @@ import "fmt"
 
 // Versions of the encodings, their first byte.
 const (
-	versionEntry   = 1
-	versionEntries = 2
+	versionEntry   = 3
+	versionEntries = 4
 )
 
 // AppendEntry appends the encoding of one entry.

@@ -82,7 +82,7 @@ func TestBytesThatAreNoJournal(t *testing.T) {
 	_, _, err = DecodeEntry([]byte{9})
 	require.ErrorContains(t, err, "version 9")
 	_, err = DecodeEntries([]byte{versionEntry})
-	require.ErrorContains(t, err, "version 1")
+	require.ErrorContains(t, err, "version 3")
 	_, err = Restore([]byte{200})
 	require.ErrorContains(t, err, "version 200")
 

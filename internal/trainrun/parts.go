@@ -14,7 +14,8 @@ type part struct {
 	plannedEpochs register[int64]
 	plannedSteps  register[int64]
 	objective     register[Objective] // of run.start
-	reported      register[Objective] // best of epoch.end, or the framework's habit
+	reported      register[Objective] // best of epoch.end
+	habit         register[Objective] // of the framework
 	totals        [len(phaseNames)]phaseTotals
 }
 

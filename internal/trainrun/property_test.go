@@ -109,6 +109,10 @@ func drawPayload(t *rapid.T, e *Entry) {
 		if rapid.Bool().Draw(t, "bests") {
 			e.Detail = &Detail{Best: &Objective{Metric: "val/f1", Mode: ModeMax}}
 		}
+	case EventStepEnd, EventPhaseEnd:
+		if m := pick("habit", "", "a", "z"); m != "" {
+			e.Detail = &Detail{Habit: &Objective{Metric: m}}
+		}
 	case EventLog:
 		e.Torn = rapid.Bool().Draw(t, "torn")
 		e.Rejected = e.Torn || rapid.Bool().Draw(t, "rejected")

@@ -48,15 +48,6 @@ type saved struct {
 	Checkpoint
 }
 
-func compareStarts(a, b *start) int {
-	return cmp.Or(a.at.compareNewest(&b.at), compareText(a.part, b.part))
-}
-
-// compareLaunches puts those of the run itself before those of its parts.
-func compareLaunches(a, b *launch) int {
-	return cmp.Or(cmp.Compare(a.at.rank, b.at.rank), compareBool(a.part != "", b.part != ""), a.at.compareNewest(&b.at))
-}
-
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -68,22 +59,38 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// compareEnds orders by what decides: the run itself before its parts, the newest attempt, the lowest rank, the latest.
-func compareEnds(a, b *end) int {
-	return cmp.Or(compareBool(a.part != "", b.part != ""), cmp.Compare(b.at.attempt, a.at.attempt), a.at.compareNewest(&b.at))
-}
-
-// compareMarks puts the newest first; ranks may have equal numbers.
-func compareMarks(a, b *mark) int {
-	return cmp.Or(b.at.compareAge(&a.at), cmp.Compare(a.at.rank, b.at.rank))
-}
-
-// compareFailures keeps those of the newest attempts, the lowest ranks, and of these the earliest: the cause.
-func compareFailures(a, b *failure) int {
-	return cmp.Or(cmp.Compare(b.Attempt, a.Attempt), a.at.compareFirst(&b.at))
-}
-
-func compareSaved(a, b *saved) int { return a.at.compareNewest(&b.at) }
+// What comes first among the rarer things: what the run itself says before its parts, the newest attempt, the lowest rank.
+var (
+	byStarts = sorting[start]{
+		at:   func(s *start) *stamp { return &s.at },
+		lead: func(a, b *start) int { return a.at.compareLead(&b.at) },
+	}
+	byLaunches = sorting[launch]{
+		at: func(l *launch) *stamp { return &l.at },
+		lead: func(a, b *launch) int {
+			return cmp.Or(cmp.Compare(a.at.rank, b.at.rank), compareBool(a.part != "", b.part != ""), a.at.compareLead(&b.at))
+		},
+	}
+	byEnds = sorting[end]{
+		at: func(e *end) *stamp { return &e.at },
+		lead: func(a, b *end) int {
+			return cmp.Or(compareBool(a.part != "", b.part != ""), cmp.Compare(b.at.attempt, a.at.attempt), cmp.Compare(a.at.rank, b.at.rank))
+		},
+	}
+	byMarks = sorting[mark]{
+		at:   func(m *mark) *stamp { return &m.at },
+		lead: func(a, b *mark) int { return cmp.Compare(b.at.attempt, a.at.attempt) },
+	}
+	byFailures = sorting[failure]{ // the earliest: the cause
+		at:    func(f *failure) *stamp { return &f.at },
+		lead:  func(a, b *failure) int { return cmp.Or(cmp.Compare(b.Attempt, a.Attempt), cmp.Compare(a.Rank, b.Rank)) },
+		first: true,
+	}
+	bySaved = sorting[saved]{
+		at:   func(s *saved) *stamp { return &s.at },
+		lead: func(a, b *saved) int { return a.at.compareLead(&b.at) },
+	}
+)
 
 // rare folds the payload of the rarer events.
 func (f *Fold) rare(e *Entry, at *stamp) {
@@ -95,25 +102,28 @@ func (f *Fold) rare(e *Entry, at *stamp) {
 	case EventRunStart:
 		f.start(e, at)
 	case EventRunFailure:
-		f.failMarks.add(mark{*at, e.Part}, f.lim.ends, compareMarks)
+		f.failMarks.add(mark{*at, e.Part}, f.lim.ends, &byMarks)
 		f.failures.add(failure{at: *at, Failure: Failure{
 			Attempt: e.Attempt, Rank: e.Rank, Part: e.Part, At: e.Time, Type: d.ErrorType, Message: d.Message, Stack: d.Stack,
 			Epoch: pointer(e.Epoch), Step: pointer(e.Step),
-		}}, f.lim.failures, compareFailures)
+		}}, f.lim.failures, &byFailures)
 	case EventRunEnd:
 		f.end(e, at)
 	case EventEpochEnd, EventStepEnd, EventPhaseEnd:
 		if d.Best != nil {
-			f.partOf(e.Part).reported.offer(at, *d.Best, (*stamp).compareNewest)
+			f.partOf(e.Part).reported.offer(at, *d.Best, newest)
+		}
+		if d.Habit != nil {
+			f.partOf(e.Part).habit.offer(at, *d.Habit, newest)
 		}
 	default: // checkpoints and artifacts come with several events
 	}
 	if d.Checkpoint != nil && (e.Event == EventCheckpointSave || e.Event == EventEpochEnd) {
 		s := saved{at: *at, part: e.Part, epoch: e.Epoch, step: e.Step, Checkpoint: *d.Checkpoint}
 		if d.Checkpoint.Kind == kindBest {
-			f.bestCheckpoints.add(s, f.lim.checkpoints/4, compareSaved)
+			f.bestCheckpoints.add(s, f.lim.checkpoints/4, &bySaved)
 		} else {
-			f.checkpoints.add(s, f.lim.checkpoints, compareSaved)
+			f.checkpoints.add(s, f.lim.checkpoints, &bySaved)
 		}
 	}
 	if e.Event == EventArtifact || e.Event == EventRunEnd {
@@ -137,12 +147,12 @@ func (f *Fold) start(e *Entry, at *stamp) {
 	p := f.partOf(e.Part)
 	f.planned(p, e, at)
 	if e.Detail.Objective != nil {
-		p.objective.offer(at, *e.Detail.Objective, (*stamp).compareNewest)
+		p.objective.offer(at, *e.Detail.Objective, newest)
 	}
 	f.starts.add(start{
 		at: *at, part: e.Part, host: e.Where.Host, epoch: e.Detail.ResumedEpoch, step: e.Detail.ResumedStep,
-	}, f.lim.starts, compareStarts)
-	f.launches.add(launch{*at, e.Part, *e.Detail}, f.lim.launches, compareLaunches)
+	}, f.lim.starts, &byStarts)
+	f.launches.add(launch{*at, e.Part, *e.Detail}, f.lim.launches, &byLaunches)
 }
 
 func (f *Fold) end(e *Entry, at *stamp) {
@@ -152,7 +162,7 @@ func (f *Fold) end(e *Entry, at *stamp) {
 		f.cut += int64(len(values) - f.lim.endValues)
 		values = values[:f.lim.endValues]
 	}
-	f.ends.add(end{*at, e.Part, d.Outcome, d.StopReason, d.EpochsCompleted, values}, f.lim.ends, compareEnds)
+	f.ends.add(end{*at, e.Part, d.Outcome, d.StopReason, d.EpochsCompleted, values}, f.lim.ends, &byEnds)
 	for _, t := range e.Durations {
 		if t.Phase == phaseRun {
 			f.runLength = max(f.runLength, t.Nanos)
@@ -166,31 +176,27 @@ type artifactTable struct {
 	dropped sketch
 }
 
+// kept is an artifact by its reports.
 type kept struct {
-	Artifact
-	at stamp
-}
-
-func compareArtifacts(a, b *Artifact) int {
-	return cmp.Or(compareText(a.Role, b.Role), compareText(a.Path, b.Path))
+	role, path string
+	register[Artifact]
 }
 
 func (t *artifactTable) add(a Artifact, at *stamp, limit int) {
-	i, found := slices.BinarySearchFunc(t.items, a, func(k kept, a Artifact) int { return compareArtifacts(&k.Artifact, &a) })
-	if found {
-		if at.compareNewest(&t.items[i].at) < 0 {
-			t.items[i] = kept{a, *at}
+	i, found := slices.BinarySearchFunc(t.items, a, func(k kept, a Artifact) int {
+		return cmp.Or(compareText(k.role, a.Role), compareText(k.path, a.Path))
+	})
+	if !found {
+		if i >= limit {
+			t.dropped.add(a.Role + "\x00" + a.Path)
+			return
 		}
-		return
+		t.items = slices.Insert(t.items, i, kept{role: a.Role, path: a.Path})
 	}
-	if i >= limit {
-		t.dropped.add(a.Role + "\x00" + a.Path)
-		return
-	}
-	t.items = slices.Insert(t.items, i, kept{a, *at})
+	t.items[i].offer(at, a, newest)
 	if n := len(t.items); n > limit {
 		last := &t.items[n-1]
-		t.dropped.add(last.Role + "\x00" + last.Path)
+		t.dropped.add(last.role + "\x00" + last.path)
 		t.items = t.items[:n-1]
 	}
 }

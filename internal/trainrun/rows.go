@@ -145,10 +145,10 @@ func (f *Fold) addValues(e *Entry, r *row, part uint32, keep bool) (full bool) {
 // planned takes what any record may say about the plan of its part.
 func (f *Fold) planned(p *part, e *Entry, at *stamp) {
 	if e.PlannedEpochs.Set {
-		p.plannedEpochs.offer(at, e.PlannedEpochs.V, (*stamp).compareNewest)
+		p.plannedEpochs.offer(at, e.PlannedEpochs.V, newest)
 	}
 	if e.PlannedSteps.Set {
-		p.plannedSteps.offer(at, e.PlannedSteps.V, (*stamp).compareNewest)
+		p.plannedSteps.offer(at, e.PlannedSteps.V, newest)
 	}
 }
 

@@ -1,5 +1,7 @@
 package trainrun
 
+import "slices"
+
 // Thin gives up values on axes other than epochs until the fold takes no more than target bytes, as far as that goes: steps
 // divisible by ever greater powers of two stay, and what a State is made of. Epochs, best, attempts, outcome, first, last,
 // least and greatest values do not change; a later attempt that supersedes steps finds fewer of those before. It answers
@@ -55,11 +57,13 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 	d.place()
 	d.collect()
 	all := map[extremeKey]*found{}
+	steps := map[uint16]int{}     // by part the row of the highest step that no newer attempt took over
 	kept := map[curvePlace]bool{} // axis values of which something stays: what counts of it stays as well
 	for i := range t.rows {
 		r := &t.rows[i]
-		if int64(r.rank) == f.parts.items[r.part].owner {
-			t.progress(all, i, d.attempt[i])
+		t.progress(all, i, d.attempt[i])
+		if best, ok := steps[r.part]; r.step >= 0 && !d.cuts[r.part][d.attempt[i]].coversStep(r) && (!ok || r.step > t.rows[best].step) {
+			steps[r.part] = i
 		}
 		for j := r.from; j < r.from+r.n; j++ {
 			if values[j] && r.axis != AxisOrder {
@@ -68,15 +72,29 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 		}
 	}
 	markFound(all, nil, rows)
+	for _, i := range steps {
+		rows[i] = true
+	}
 	spans := map[extremeKey]*found{}
 	for i := range t.rows {
 		t.span(spans, i, d.attempt[i])
 	}
 	markFound(spans, nil, rows)
 	for id, list := range d.candidates() {
-		list = winners(list, f.series.items[id].key.axis)
-		markCurve(list, values)
-		for i := range list {
+		axis := f.series.items[id].key.axis
+		if axis == AxisOrder {
+			markCurve(winners(list, axis), values)
+			continue
+		}
+		list = heads(list)
+		curve := winners(slices.Clone(list), axis)
+		markCurve(curve, values)
+		for i := range curve {
+			if values[curve[i].at] {
+				kept[curvePlace{uint32(id), curve[i].x}] = true
+			}
+		}
+		for i := range list { // the last of each stream: the one that counts stays so
 			if kept[curvePlace{uint32(id), list[i].x}] {
 				values[list[i].at] = true
 			}

@@ -2,7 +2,7 @@ package trainrun
 
 import "fmt"
 
-const versionSnapshot = 5
+const versionSnapshot = 6
 
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
@@ -172,6 +172,7 @@ func (t *partTable) write(w *writer) {
 		writeRegister(w, &p.plannedSteps, func(w *writer, n *int64) { w.int(*n) })
 		writeRegister(w, &p.objective, (*writer).objective)
 		writeRegister(w, &p.reported, (*writer).objective)
+		writeRegister(w, &p.habit, (*writer).objective)
 		for i := range p.totals {
 			for _, s := range p.totals[i] {
 				w.int(s.rank)
@@ -196,6 +197,7 @@ func (t *partTable) read(r *reader) {
 		readRegister(r, &p.plannedSteps, number)
 		readRegister(r, &p.objective, goal)
 		readRegister(r, &p.reported, goal)
+		readRegister(r, &p.habit, goal)
 		for i := range p.totals {
 			for s := range p.totals[i] {
 				p.totals[i][s].rank, p.totals[i][s].nanos = r.int(), r.int()

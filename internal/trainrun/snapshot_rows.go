@@ -66,7 +66,7 @@ func (t *rowTable) read(r *reader, f *Fold) {
 	}
 }
 
-func writeLeast[T any](w *writer, l *least[T], item func(*T)) {
+func writeLatest[T any](w *writer, l *latest[T], item func(*T)) {
 	w.int(l.total)
 	w.uint(uint64(len(l.items)))
 	for i := range l.items {
@@ -74,7 +74,7 @@ func writeLeast[T any](w *writer, l *least[T], item func(*T)) {
 	}
 }
 
-func readLeast[T any](r *reader, l *least[T], item func() T) {
+func readLatest[T any](r *reader, l *latest[T], item func() T) {
 	l.total = r.int()
 	for range r.count(12) {
 		v := item()
@@ -86,19 +86,19 @@ func readLeast[T any](r *reader, l *least[T], item func() T) {
 }
 
 func (f *Fold) writeRare(w *writer) {
-	writeLeast(w, &f.starts, func(s *start) {
+	writeLatest(w, &f.starts, func(s *start) {
 		w.stamp(&s.at)
 		w.text(s.part)
 		w.text(s.host)
 		w.optInt(s.epoch)
 		w.optInt(s.step)
 	})
-	writeLeast(w, &f.launches, func(l *launch) {
+	writeLatest(w, &f.launches, func(l *launch) {
 		w.stamp(&l.at)
 		w.text(l.part)
 		w.detail(&l.detail)
 	})
-	writeLeast(w, &f.ends, func(e *end) {
+	writeLatest(w, &f.ends, func(e *end) {
 		w.stamp(&e.at)
 		w.text(e.part)
 		w.text(e.outcome)
@@ -106,7 +106,7 @@ func (f *Fold) writeRare(w *writer) {
 		w.optInt(e.completed)
 		w.values(e.values)
 	})
-	writeLeast(w, &f.failures, func(x *failure) {
+	writeLatest(w, &f.failures, func(x *failure) {
 		w.stamp(&x.at)
 		w.text(x.Part)
 		w.text(x.Type)
@@ -115,7 +115,7 @@ func (f *Fold) writeRare(w *writer) {
 		w.optional(x.Epoch)
 		w.optional(x.Step)
 	})
-	writeLeast(w, &f.failMarks, func(m *mark) {
+	writeLatest(w, &f.failMarks, func(m *mark) {
 		w.stamp(&m.at)
 		w.text(m.part)
 	})
@@ -126,46 +126,48 @@ func (f *Fold) writeRare(w *writer) {
 		w.optInt(s.step)
 		w.checkpoint(&s.Checkpoint)
 	}
-	writeLeast(w, &f.bestCheckpoints, save)
-	writeLeast(w, &f.checkpoints, save)
+	writeLatest(w, &f.bestCheckpoints, save)
+	writeLatest(w, &f.checkpoints, save)
 	w.uint(uint64(len(f.artifacts.items)))
 	for i := range f.artifacts.items {
-		w.artifact(&f.artifacts.items[i].Artifact)
-		w.stamp(&f.artifacts.items[i].at)
+		writeRegister(w, &f.artifacts.items[i].register, (*writer).artifact)
 	}
 	f.artifacts.dropped.write(w)
 }
 
 func (f *Fold) readRare(r *reader) {
-	readLeast(r, &f.starts, func() start {
+	readLatest(r, &f.starts, func() start {
 		return start{at: r.stamp(), part: r.text(), host: r.text(), epoch: r.optInt(), step: r.optInt()}
 	})
-	readLeast(r, &f.launches, func() launch {
+	readLatest(r, &f.launches, func() launch {
 		return launch{at: r.stamp(), part: r.text(), detail: *r.detail()}
 	})
-	readLeast(r, &f.ends, func() end {
+	readLatest(r, &f.ends, func() end {
 		return end{
 			at: r.stamp(), part: r.text(), outcome: r.text(), reason: r.text(), completed: r.optInt(), values: r.values(),
 		}
 	})
-	readLeast(r, &f.failures, func() failure {
+	readLatest(r, &f.failures, func() failure {
 		x := failure{at: r.stamp()}
 		x.Part, x.Type, x.Message, x.Stack, x.Epoch, x.Step = r.text(), r.text(), r.text(), r.text(), r.optional(), r.optional()
 		x.Attempt, x.Rank, x.At = x.at.attempt, x.at.rank, x.at.time
 		return x
 	})
-	readLeast(r, &f.failMarks, func() mark { return mark{at: r.stamp(), part: r.text()} })
+	readLatest(r, &f.failMarks, func() mark { return mark{at: r.stamp(), part: r.text()} })
 	save := func() saved {
 		return saved{at: r.stamp(), part: r.text(), epoch: r.optInt(), step: r.optInt(), Checkpoint: *r.checkpoint()}
 	}
-	readLeast(r, &f.bestCheckpoints, save)
-	readLeast(r, &f.checkpoints, save)
+	readLatest(r, &f.bestCheckpoints, save)
+	readLatest(r, &f.checkpoints, save)
 	for range r.count(20) {
-		k := kept{Artifact: r.artifact()}
-		k.at = r.stamp()
+		var k kept
+		if readRegister(r, &k.register, (*reader).artifact); len(k.items) == 0 {
+			r.fail("want an artifact")
+		}
 		if r.err != nil {
 			return
 		}
+		k.role, k.path = k.items[0].value.Role, k.items[0].value.Path
 		f.artifacts.items = append(f.artifacts.items, k)
 	}
 	f.artifacts.dropped.read(r)

@@ -41,59 +41,32 @@ func stampOf(e *Entry) stamp {
 	return s
 }
 
-// identity breaks ties between records of equal rank, attempt, time and position.
-func (s *stamp) compareIdentity(o *stamp) int {
-	return cmp.Or(cmp.Compare(s.file, o.file), cmp.Compare(s.crc, o.crc), cmp.Compare(s.index, o.index),
+// compareLead orders by rank, then the newest attempt: what goes before any time or place.
+func (s *stamp) compareLead(o *stamp) int {
+	return cmp.Or(cmp.Compare(s.rank, o.rank), cmp.Compare(o.attempt, s.attempt))
+}
+
+// compareStream says whether the places of two records can be compared: 0 for those of one stream. Each rank has sequence
+// numbers of its own.
+func (s *stamp) compareStream(o *stamp) int {
+	if c := cmp.Or(cmp.Compare(s.kind, o.kind), cmp.Compare(s.file, o.file)); c != 0 || s.kind != posSeq {
+		return c
+	}
+	return cmp.Compare(s.rank, o.rank)
+}
+
+// compareWithin orders two records of one stream, the older first: by place, whatever their clock said. A line that was
+// rewritten in its place is as new as its time.
+func (s *stamp) compareWithin(o *stamp) int {
+	return cmp.Or(cmp.Compare(s.pos, o.pos), cmp.Compare(s.time, o.time), cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc),
 		cmp.Compare(s.event, o.event), bytes.Compare(s.hash[:], o.hash[:]))
 }
 
-// compareAge orders by attempt, time, position: the older first.
-func (s *stamp) compareAge(o *stamp) int {
-	return cmp.Or(cmp.Compare(s.attempt, o.attempt), cmp.Compare(s.time, o.time),
-		cmp.Compare(s.kind, o.kind), cmp.Compare(s.pos, o.pos), s.compareIdentity(o))
-}
-
-// compareNewest orders by rank, then the newest first.
-func (s *stamp) compareNewest(o *stamp) int {
-	return cmp.Or(cmp.Compare(s.rank, o.rank), o.compareAge(s))
-}
-
-// compareFirst orders by rank, then the newest attempt, then the oldest record of it.
-func (s *stamp) compareFirst(o *stamp) int {
-	return cmp.Or(cmp.Compare(s.rank, o.rank), cmp.Compare(o.attempt, s.attempt), s.compareAge(o))
-}
-
-// register keeps the value with the least stamp.
-type register[T any] struct {
-	at    stamp
-	value T
-	set   bool
-}
-
-func (r *register[T]) offer(at *stamp, v T, compare func(a, b *stamp) int) {
-	if !r.set || compare(at, &r.at) < 0 {
-		r.at, r.value, r.set = *at, v, true
-	}
-}
-
-// origin keeps what the newest run.start said, and what the first other record of the newest attempt said.
-type origin[T any] struct{ start, rest register[T] }
-
-func (o *origin[T]) offer(at *stamp, v T) {
-	if at.event == EventRunStart {
-		o.start.offer(at, v, (*stamp).compareNewest)
-	} else {
-		o.rest.offer(at, v, (*stamp).compareFirst)
-	}
-}
-
-// value prefers the run.start, unless other records are of a newer attempt, or of a lower rank.
-func (o *origin[T]) value() T {
-	s, r := &o.start, &o.rest
-	if !s.set || r.set && (r.at.rank < s.at.rank || r.at.rank == s.at.rank && r.at.attempt > s.at.attempt) {
-		return r.value
-	}
-	return s.value
+// compareAcross orders records of different streams, the older first: by time, then by uid.
+func (s *stamp) compareAcross(o *stamp) int {
+	return cmp.Or(cmp.Compare(s.time, o.time), cmp.Compare(s.kind, o.kind), cmp.Compare(s.file, o.file), cmp.Compare(s.pos, o.pos),
+		cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc), cmp.Compare(s.rank, o.rank), cmp.Compare(s.event, o.event),
+		bytes.Compare(s.hash[:], o.hash[:]))
 }
 
 func (w *writer) stamp(s *stamp) {
@@ -115,19 +88,4 @@ func (r *reader) stamp() (s stamp) {
 	s.file, s.crc, s.index = r.fixed32(), r.fixed32(), uint32(r.uint())
 	copy(s.hash[:], r.text())
 	return s
-}
-
-func writeRegister[T any](w *writer, g *register[T], value func(*writer, *T)) {
-	w.bool(g.set)
-	if g.set {
-		w.stamp(&g.at)
-		value(w, &g.value)
-	}
-}
-
-func readRegister[T any](r *reader, g *register[T], value func(*reader) T) {
-	if g.set = r.bool(); g.set {
-		g.at = r.stamp()
-		g.value = value(r)
-	}
 }
