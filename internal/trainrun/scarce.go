@@ -52,34 +52,25 @@ func (f *Fold) leftOut() int64 {
 // that say how far an attempt came, and when and where it ran. The extremes by attempt number do not tell those: attempts
 // may have no numbers, and the least value may be superseded.
 func (f *Fold) keepWhatCounts(values, rows []bool) {
-	t := &f.rows
 	d := &deriver{f: f, seg: newSegmenter(f)}
 	d.place()
 	d.collect()
-	all := map[extremeKey]*found{}
-	steps := map[uint16]int{}     // by part the row of the highest step that no newer attempt took over
+	d.keepRows(rows)
+	t := &f.rows
+	for i := range t.rows {
+		if r := &t.rows[i]; rows[i] && r.n > 0 && int64(r.rank) != f.parts.items[r.part].owner {
+			values[r.from] = true // without values a row of a higher rank does not stay
+		}
+	}
 	kept := map[curvePlace]bool{} // axis values of which something stays: what counts of it stays as well
 	for i := range t.rows {
 		r := &t.rows[i]
-		t.progress(all, i, d.attempt[i])
-		if best, ok := steps[r.part]; r.step >= 0 && !d.cuts[r.part][d.attempt[i]].coversStep(r) && (!ok || r.step > t.rows[best].step) {
-			steps[r.part] = i
-		}
 		for j := r.from; j < r.from+r.n; j++ {
 			if values[j] && r.axis != AxisOrder {
 				kept[curvePlace{t.series[j], r.x()}] = true
 			}
 		}
 	}
-	markFound(all, nil, rows)
-	for _, i := range steps {
-		rows[i] = true
-	}
-	spans := map[extremeKey]*found{}
-	for i := range t.rows {
-		t.span(spans, i, d.attempt[i])
-	}
-	markFound(spans, nil, rows)
 	for id, list := range d.candidates() {
 		axis := f.series.items[id].key.axis
 		if axis == AxisOrder {
@@ -99,6 +90,33 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 				values[list[i].at] = true
 			}
 		}
+	}
+}
+
+// keepRows marks the rows that say how far an attempt came, and when and where it ran.
+func (d *deriver) keepRows(rows []bool) {
+	f, t := d.f, &d.f.rows
+	all, spans := map[extremeKey]*found{}, map[extremeKey]*found{}
+	steps := map[uint16]int{} // by part the row of the highest step that no newer attempt took over
+	begun := map[boundary]bool{}
+	for _, list := range f.restarts() {
+		for _, b := range list {
+			begun[b] = true
+		}
+	}
+	for i := range t.rows {
+		r := &t.rows[i]
+		t.progress(all, i, d.attempt[i])
+		t.span(spans, i, d.attempt[i])
+		if best, ok := steps[r.part]; r.step >= 0 && !d.cuts[r.part][d.attempt[i]].coversStep(r) && (!ok || r.step > t.rows[best].step) {
+			steps[r.part] = i
+		}
+		rows[i] = rows[i] || begun[r.boundary()]
+	}
+	markFound(all, nil, rows)
+	markFound(spans, nil, rows)
+	for _, i := range steps {
+		rows[i] = true
 	}
 }
 

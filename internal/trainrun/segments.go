@@ -35,6 +35,7 @@ type boundary struct {
 	time    int64
 	proven  int64 // the greatest time up to here in the stream: a clock that jumps back moves nothing
 	ordinal int
+	implied bool // told by rows, not by a run.start: there was a training before
 }
 
 func newSegmenter(f *Fold) *segmenter {
@@ -45,6 +46,14 @@ func newSegmenter(f *Fold) *segmenter {
 		s.bounds[k] = append(s.bounds[k], boundary{
 			place: place{offset: it.at.pos, crc: it.at.crc, index: it.at.index}, file: it.at.file, kind: it.at.kind, time: it.at.time,
 		})
+		if low, ok := s.lowest[k.attempt]; !ok || k.rank < low {
+			s.lowest[k.attempt] = k.rank
+		}
+	}
+	for k, list := range f.restarts() {
+		for _, b := range list {
+			s.imply(k, b)
+		}
 		if low, ok := s.lowest[k.attempt]; !ok || k.rank < low {
 			s.lowest[k.attempt] = k.rank
 		}
@@ -61,6 +70,17 @@ func newSegmenter(f *Fold) *segmenter {
 	return s
 }
 
+// imply adds a boundary that rows tell. It may be that of a run.start.
+func (s *segmenter) imply(k boundKey, b boundary) {
+	for i := range s.bounds[k] {
+		if o := &s.bounds[k][i]; o.place == b.place && o.file == b.file && o.kind == b.kind && o.time == b.time {
+			o.implied = true
+			return
+		}
+	}
+	s.bounds[k] = append(s.bounds[k], b)
+}
+
 // number sorts the boundaries of one rank and part and gives each the ordinal of the attempt that it begins. A run.start
 // with the same time as the one before is a copy of it.
 func number(list []boundary) {
@@ -74,10 +94,13 @@ func number(list []boundary) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b boundary) int { return cmp.Compare(a.proven, b.proven) })
-	for i := 1; i < len(list); i++ {
-		list[i].ordinal = list[i-1].ordinal
-		if list[i].time == 0 || list[i].time != list[i-1].time {
-			list[i].ordinal++
+	for i := range list {
+		b := &list[i]
+		if i > 0 {
+			b.ordinal = list[i-1].ordinal
+		}
+		if b.implied || i > 0 && (b.time == 0 || b.time != list[i-1].time) {
+			b.ordinal++
 		}
 	}
 }
@@ -144,6 +167,9 @@ func (s *segmenter) collect(f *Fold) {
 	for k, list := range s.bounds {
 		for i := range list {
 			all[segment{max(k.attempt, s.oldest), list[i].ordinal}] = true
+			if list[i].implied {
+				all[segment{max(k.attempt, s.oldest), 0}] = true
+			}
 		}
 	}
 	if len(all) == 0 {
