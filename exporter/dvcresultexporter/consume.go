@@ -18,6 +18,7 @@ const (
 	noRunID    = "no_run_id"
 	duplicate  = "duplicate"
 	tooLate    = "late"
+	tornLine   = "torn"
 )
 
 // tally counts what became of the records of a call.
@@ -126,6 +127,10 @@ func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {
 				rec, ok := trainrecord.FromLog(rl.Resource(), lr)
 				if !ok {
 					t.ignore(notARecord)
+					continue
+				}
+				if rec.Error == trainrecord.ReasonTorn {
+					t.ignore(tornLine)
 					continue
 				}
 				if rec.RunID == "" {

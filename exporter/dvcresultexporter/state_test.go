@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 // stateSize is the telemetry line of a gauge whose value is an estimate.
@@ -263,8 +265,9 @@ func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
 		defer r.stop()
 		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
 		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty().Body().SetStr("hello")
+		trainrecord.PutErrorLog(ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty(), trainrecord.ReasonTorn, []byte(`{"event":"epo`))
 		require.NoError(t, r.exp.consumeLogs(t.Context(), ld))
-		r.telemetry(`otelcol_dvc_result_ignored_records{reason="no_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="not_a_record"} 2`,
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="no_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="not_a_record"} 2`, `otelcol_dvc_result_ignored_records{reason="torn"} 1`,
 			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
 			`otelcol_dvc_result_state_size 0`)
 	})

@@ -243,19 +243,14 @@ func (d *deriver) attemptOf(x *failure) int {
 
 func (d *deriver) records() {
 	f, rec := d.f, &d.st.Records
-	torn := f.seen.tornLines()
 	for e := EventRunStart; e < eventCount; e++ {
-		n := f.counts[e]
-		if e == EventLog {
-			n += torn
-		}
-		if n > 0 {
+		if n := f.counts[e]; n > 0 {
 			rec.Count += n
 			rec.ByEvent = append(rec.ByEvent, EventCount{e.String(), n})
 		}
 	}
 	slices.SortFunc(rec.ByEvent, func(a, b EventCount) int { return compareText(a.Event, b.Event) })
-	rec.Rejected = f.rejected + torn
+	rec.Rejected = f.rejected
 	rec.NoTime = f.noTime
 	for k, r := range f.seen.seqs {
 		if k.event != EventNone {

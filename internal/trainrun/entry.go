@@ -16,7 +16,6 @@ type Entry struct {
 	TraceID   [16]byte
 	Sampled   bool
 	Rejected  bool // the line was no record
-	Torn      bool // it was the beginning of a line
 
 	Epoch, Step   Int
 	Progress      float64 // epoch_progress; negative = none

@@ -78,7 +78,7 @@ func newFold(runID string, lim limits) *Fold {
 // RunID names the run.
 func (f *Fold) RunID() string { return f.runID }
 
-// Count is the number of records so far, torn lines left out.
+// Count is the number of records so far.
 func (f *Fold) Count() int64 {
 	var n int64
 	for _, c := range f.counts {
@@ -93,9 +93,6 @@ func (f *Fold) Apply(e Entry) bool {
 		return false
 	}
 	e.normalize()
-	if e.Torn && e.ID.Kind == IDUID {
-		return f.seen.addTorn(&e)
-	}
 	if !f.seen.add(&e) {
 		return false
 	}

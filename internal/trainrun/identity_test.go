@@ -110,31 +110,11 @@ func TestStreamStatusIsNoRecord(t *testing.T) {
 	assert.False(t, New(testRun).Apply(Entry{RunID: testRun, Event: eventCount}))
 }
 
-func TestATornLineCountsUntilTheWholeOneComes(t *testing.T) {
+// TestTheBeginningOfALine is no record: the whole line may be one of another run, or none.
+func TestTheBeginningOfALine(t *testing.T) {
 	t.Parallel()
-	torn := entryOfUID(100, 1, 0)
-	torn.Event, torn.Torn, torn.Rejected = EventLog, true, true
-	longer := entryOfUID(100, 2, 0)
-	longer.Event, longer.Torn, longer.Rejected = EventLog, true, true
-	whole := entryOfUID(100, 3, 0)
-
-	f := New(testRun)
-	require.True(t, f.Apply(torn))
-	assert.False(t, f.Apply(torn))
-	assert.False(t, f.Apply(longer), "one torn line")
-	st := f.State()
-	assert.Equal(t, Records{Count: 1, ByEvent: []EventCount{{"log", 1}}, Rejected: 1}, st.Records)
-
-	require.True(t, f.Apply(whole))
-	want := Records{Count: 1, ByEvent: []EventCount{{"heartbeat", 1}}, NoTime: 1}
-	assert.Equal(t, want, f.State().Records)
-
-	g := New(testRun)
-	g.Apply(whole)
-	g.Apply(torn)
-	assert.Equal(t, want, g.State().Records)
-	g.Apply(longer)
-	assert.Equal(t, f.Snapshot(), g.Snapshot())
+	_, ok := Reduce(record("log", map[string]any{trainrecord.AttrRecordError: string(trainrecord.ReasonTorn)}, nil))
+	assert.False(t, ok)
 }
 
 func TestRejectedLinesAreCounted(t *testing.T) {

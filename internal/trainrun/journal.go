@@ -89,7 +89,6 @@ const (
 	hasWhere
 	isSampled
 	isRejected
-	isTorn
 	isIDSeq
 	isIDUID
 	hasIndex
@@ -106,7 +105,7 @@ func (e *Entry) flags() uint64 {
 		{hasProgress, e.Progress >= 0}, {hasPlannedEpochs, e.PlannedEpochs.Set}, {hasPlannedSteps, e.PlannedSteps.Set},
 		{hasValues, len(e.Values) > 0}, {hasDurations, len(e.Durations) > 0}, {hasDetail, e.Detail != nil},
 		{hasMasked, e.Masked != 0}, {hasCut, e.Cut != 0}, {hasTrace, e.TraceID != [16]byte{}}, {hasWhere, e.Where != Where{}},
-		{isSampled, e.Sampled}, {isRejected, e.Rejected}, {isTorn, e.Torn}, {isIDSeq, e.ID.Kind == IDSeq},
+		{isSampled, e.Sampled}, {isRejected, e.Rejected}, {isIDSeq, e.ID.Kind == IDSeq},
 		{isIDUID, e.ID.Kind == IDUID}, {hasIndex, e.ID.Index != 0}, {hasUIDRun, e.ID.RunID != ""},
 	} {
 		if x.on {

@@ -36,7 +36,7 @@ func (r *reader) entry(e, prev *Entry) {
 	if f&hasPlannedSteps != 0 {
 		e.PlannedSteps = Int{V: r.int(), Set: true}
 	}
-	e.Sampled, e.Rejected, e.Torn = f&isSampled != 0, f&isRejected != 0, f&isTorn != 0
+	e.Sampled, e.Rejected = f&isSampled != 0, f&isRejected != 0
 	r.rare(e, f)
 	if e.Event == EventNone || e.Event >= eventCount {
 		r.fail("unknown event")

@@ -38,7 +38,7 @@ func TestEverythingOfAnEntryIsWritten(t *testing.T) {
 	e := Entry{
 		RunID: "r", Event: EventRunStart, ID: ID{Kind: IDUID, RunID: "u", File: 1, CRC: 2, Index: 3, Place: 4}, Attempt: 5, Rank: 6, Seq: 7,
 		Offset: 4, Time: 9, Part: "p", Framework: "f", Where: Where{"h", "s", "n", "j", "p", "c", 10}, TraceID: [16]byte{11},
-		Sampled: true, Rejected: true, Torn: true, Epoch: Int{12, true}, Step: Int{13, true}, Progress: 14.5,
+		Sampled: true, Rejected: true, Epoch: Int{12, true}, Step: Int{13, true}, Progress: 14.5,
 		PlannedEpochs: Int{15, true}, PlannedSteps: Int{16, true}, Values: []Value{{"v", math.NaN()}, {"w", x}},
 		Durations: []Duration{{"train", 17}}, Masked: 18, Cut: 19,
 		Detail: &Detail{

@@ -163,27 +163,6 @@ func encodePlaces(places []place) placeBlock {
 	return b
 }
 
-// hasOffset says that some line at the offset was seen.
-func (l *placeList) hasOffset(offset int64) bool {
-	if len(l.blocks) == 0 {
-		return false
-	}
-	// The block where the least place of the offset belongs, and the next one, which may begin with it.
-	low := place{offset: offset}
-	i := l.find(low)
-	for _, b := range l.blocks[i:min(i+2, len(l.blocks))] {
-		if b.first.offset == offset {
-			return true
-		}
-		for _, p := range b.decode(nil) {
-			if p.offset == offset {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (l *placeList) size() int64 {
 	n := int64(cap(l.blocks)) * int64(unsafe.Sizeof(placeBlock{}))
 	for i := range l.blocks {

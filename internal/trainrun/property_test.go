@@ -114,8 +114,7 @@ func drawPayload(t *rapid.T, e *Entry) {
 			e.Detail = &Detail{Habit: &Objective{Metric: m}}
 		}
 	case EventLog:
-		e.Torn = rapid.Bool().Draw(t, "torn")
-		e.Rejected = e.Torn || rapid.Bool().Draw(t, "rejected")
+		e.Rejected = rapid.Bool().Draw(t, "rejected")
 	default:
 	}
 }

@@ -31,17 +31,17 @@ const (
 )
 
 // Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
-// run id.
+// run id, or the beginning of a line: it comes whole, of whichever run it turns out to be, or its trainer never finished it.
 func Reduce(r trainrecord.Record) (Entry, bool) {
 	event := eventOf(r.Event)
-	if event == EventNone || r.RunID == "" {
+	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
 		return Entry{}, false
 	}
 	e := Entry{
 		RunID: r.RunID, Event: event, ID: identity(&r),
 		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
 		Part: label(r.Part), Framework: label(r.Framework), TraceID: r.TraceID, Sampled: r.Sampled,
-		Rejected: r.Error != "", Torn: r.Error == trainrecord.ReasonTorn, Progress: noProgress,
+		Rejected: r.Error != "", Progress: noProgress,
 	}
 	e.Where = where(&r)
 	rd := reducer{e: &e, body: r.Body, phase: r.Phase}

@@ -18,7 +18,6 @@ type stream struct {
 	run    string // of the uid, "" when it is that of the fold
 	file   uint32
 	places placeList
-	torn   []int64 // offsets of torn lines, sorted
 }
 
 type seqKey struct {
@@ -71,29 +70,6 @@ func (s *seen) sequence(k seqKey) *ranges {
 	return r
 }
 
-// addTorn keeps the beginning of a line. It is a record only while no whole line has come for its place.
-func (s *seen) addTorn(e *Entry) bool {
-	st := s.stream(e.ID.RunID, e.ID.File)
-	i, ok := slices.BinarySearch(st.torn, e.ID.Place)
-	if ok {
-		return false
-	}
-	st.torn = slices.Insert(st.torn, i, e.ID.Place)
-	return true
-}
-
-// tornLines counts the torn lines for which no whole line came.
-func (s *seen) tornLines() (n int64) {
-	for _, st := range s.streams {
-		for _, offset := range st.torn {
-			if !st.places.hasOffset(offset) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 func (s *seen) seqKeys() []seqKey {
 	keys := make([]seqKey, 0, len(s.seqs))
 	for k := range s.seqs {
@@ -106,7 +82,7 @@ func (s *seen) seqKeys() []seqKey {
 func (s *seen) size() int64 {
 	n := s.hashes.size()
 	for _, st := range s.streams {
-		n += 96 + st.places.size() + int64(cap(st.torn))*8
+		n += 96 + st.places.size()
 	}
 	for _, r := range s.seqs {
 		n += 64 + r.size()
@@ -120,10 +96,6 @@ func (s *seen) write(w *writer) {
 		w.text(st.run)
 		w.fixed32(st.file)
 		st.places.write(w)
-		w.uint(uint64(len(st.torn)))
-		for _, offset := range st.torn {
-			w.uint(uint64(offset))
-		}
 	}
 	w.uint(uint64(len(s.seqs)))
 	for _, k := range s.seqKeys() {
@@ -137,16 +109,13 @@ func (s *seen) write(w *writer) {
 }
 
 func (s *seen) read(r *reader) {
-	for range r.count(7) {
+	for range r.count(6) {
 		st := s.stream(r.text(), r.fixed32())
-		if st.places.n > 0 || len(st.torn) > 0 {
+		if st.places.n > 0 {
 			r.fail("a stream twice")
 			return
 		}
 		st.places.read(r)
-		for range r.count(1) {
-			st.torn = append(st.torn, int64(r.uint()&(1<<63-1)))
-		}
 	}
 	for range r.count(5) {
 		k := seqKey{int64(r.uint()), int64(r.uint()), Event(r.byte()), r.text()}

@@ -119,11 +119,6 @@ func (s *sides) project(side int) *Fold {
 	if side == owner && f.cells.rest != nil {
 		out.absorb(f.cells.rest)
 	}
-	for _, st := range f.seen.streams {
-		if len(st.torn) > 0 && in(cellKey{file: uidStream(st.run, st.file)}) {
-			out.seen.streams = append(out.seen.streams, st)
-		}
-	}
 	if side == owner {
 		out.seen.hashes.forgotten = f.seen.hashes.forgotten
 	}

@@ -40,7 +40,7 @@ func drawConflict(t *rapid.T) []Entry {
 	var out []Entry
 	for i := range rapid.IntRange(1, 50).Draw(t, "n") {
 		e := drawEntry(t, i, false)
-		e.Rank, e.Seq, e.Torn = 0, 0, false
+		e.Rank, e.Seq = 0, 0
 		file := rapid.SampledFrom([]struct {
 			number uint32
 			hosts  []string
