@@ -50,8 +50,13 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	g.mu.Lock()
+	if err := g.mu.enter(ctx); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
 	defer g.mu.Unlock()
+	if g.stopped {
+		return errStopped
+	}
 	now := time.Now()
 	touched := map[*side]bool{}
 	for i := range entries {
@@ -92,8 +97,7 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 		g.fix(s)
 	}
 	if flushErr := g.store.flush(ctx, time.Now()); flushErr != nil {
-		g.blocked = true
-		return fmt.Errorf("storage: append the records of %d results: %w", len(touched), flushErr)
+		return g.block(flushErr)
 	}
 	g.unblock()
 	if err != nil {
@@ -102,21 +106,6 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 	g.compact(ctx)
 	g.shrink(ctx)
 	return nil
-}
-
-// unblock ends a time in which nothing could arrive: silence is counted from now.
-func (g *engine) unblock() {
-	if !g.blocked {
-		return
-	}
-	g.blocked = false
-	now := time.Now()
-	for _, r := range g.runs {
-		for _, s := range r.sides {
-			s.seen, s.quiet = now, now
-			g.fix(s)
-		}
-	}
 }
 
 func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {

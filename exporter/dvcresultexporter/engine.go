@@ -34,12 +34,15 @@ type engine struct {
 	out       *target
 	report    *reporter
 
-	mu      sync.Mutex
+	mu      *latch
 	runs    map[string]*run
 	queue   schedule
 	store   *store
-	size    int64 // of all runs in memory
-	blocked bool  // the storage takes nothing: silence is our fault
+	size    int64     // of all runs in memory
+	blocked bool      // the storage takes nothing: silence is our fault
+	flushAt time.Time // when the engine tries again to store what is pending; zero for never
+	pauses  componentkit.BackOff
+	stopped bool
 	seldom  componentkit.Seldom
 	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
@@ -48,6 +51,8 @@ type engine struct {
 	quit chan struct{}
 	wg   sync.WaitGroup
 	busy atomic.Int32 // writers at work
+
+	shown gauges
 }
 
 func newEngine(e *resultExporter, host component.Host, client storage.Client) *engine {
@@ -55,6 +60,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		cfg: e.cfg, logger: e.set.Logger, telemetry: e.telemetry,
 		out:    &target{path: e.cfg.Directory, minFree: uint64(e.cfg.MinFreeBytes), openFS: e.openFS},
 		report: newReporter(e, host),
+		mu:     newLatch(),
 		runs:   map[string]*run{},
 		store:  &store{client: client, telemetry: e.telemetry, least: minJournal},
 		seldom: componentkit.Seldom{Every: logInterval},
@@ -109,7 +115,7 @@ func (g *engine) start(ctx context.Context) error {
 }
 
 // stop ends the writers, keeps what the storage has not taken yet, and writes no result. It answers within its context even
-// if the file system hangs.
+// if a file system hangs, that of the results or that of the storage.
 func (g *engine) stop(ctx context.Context) error {
 	close(g.quit)
 	done := make(chan struct{})
@@ -117,20 +123,48 @@ func (g *engine) stop(ctx context.Context) error {
 		g.wg.Wait()
 		close(done)
 	}()
-	limit := ctx.Done()
-	if g.busy.Load() == 0 { // nothing can hang: the goroutines end at once
-		limit = nil
-	}
 	var errs []error
+	if g.ended(ctx, done) {
+		errs = append(errs, g.out.close())
+	} else {
+		errs = append(errs, fmt.Errorf("a result is still being written, or the storage hangs: %w", ctx.Err()))
+	}
+	if ctx.Err() != nil && len(g.mu.held) == 0 { // what hung was not the storage
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), longHeld)
+		defer cancel()
+	}
+	if err := g.mu.lockWithin(ctx); err != nil {
+		return errors.Join(append(errs, fmt.Errorf("storage: %w", err))...)
+	}
+	g.stopped = true
+	closed := make(chan error, 1)
+	go func() {
+		defer g.mu.Unlock()
+		closed <- g.store.close(ctx)
+	}()
+	select {
+	case err := <-closed:
+		errs = append(errs, err)
+	case <-ctx.Done():
+		errs = append(errs, fmt.Errorf("storage: close the client: %w", ctx.Err()))
+	}
+	return errors.Join(errs...)
+}
+
+// ended waits for the goroutines, beyond the context when none of them can hang.
+func (g *engine) ended(ctx context.Context, done chan struct{}) bool {
 	select {
 	case <-done:
-		errs = append(errs, g.out.close())
-	case <-limit:
-		errs = append(errs, fmt.Errorf("a result is still being written: %w", ctx.Err()))
+		return true
+	case <-ctx.Done():
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return errors.Join(append(errs, g.store.close(ctx))...)
+	if g.busy.Load() > 0 || !g.mu.TryLock() {
+		return false
+	}
+	g.mu.Unlock()
+	<-done
+	return true
 }
 
 // schedule hands sides that are due to the writers.
@@ -162,15 +196,16 @@ func (g *engine) ready(now time.Time) ([]*side, time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var out []*side
+	again := g.storeAgain(now)
 	for len(g.queue) > 0 {
 		if s := g.queue[0]; now.Before(s.due) {
-			return out, s.due.Sub(now)
+			return out, min(again, s.due.Sub(now))
 		}
 		s := heap.Pop(&g.queue).(*side)
 		s.writing = true
 		out = append(out, s)
 	}
-	return out, longWait
+	return out, again
 }
 
 // fix notes when a side is due. The caller holds the lock.
@@ -181,10 +216,15 @@ func (g *engine) fix(s *side) {
 	s.due = s.next(g.cfg, g.blocked)
 	g.queue.fix(s)
 	if s.index == 0 {
-		select {
-		case g.kick <- struct{}{}:
-		default:
-		}
+		g.wake()
+	}
+}
+
+// wake has the schedule looked at.
+func (g *engine) wake() {
+	select {
+	case g.kick <- struct{}{}:
+	default:
 	}
 }
 
@@ -205,25 +245,4 @@ func (g *engine) warn(message string, err error) {
 	if g.seldom.Allow("limits") {
 		g.logger.Warn(message, zap.Error(err))
 	}
-}
-
-// observe gives the gauges.
-func (g *engine) observe(runs func(state string, n int64), size func(bytes int64)) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	var open, settled, closed int64
-	for _, r := range g.runs {
-		switch {
-		case r.closed:
-			closed++
-		case r.isSettled():
-			settled++
-		default:
-			open++
-		}
-	}
-	runs("open", open)
-	runs("settled", settled)
-	runs("closed", closed)
-	size(g.size)
 }

@@ -88,6 +88,15 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// pendingRuns counts the runs of which something is pending.
+func (s *store) pendingRuns() int {
+	ids := map[string]struct{}{}
+	for i := range s.pending {
+		ids[s.pending[i].RunID] = struct{}{}
+	}
+	return len(ids)
+}
+
 func journalKey(n uint64) string { return journalPrefix + strconv.FormatUint(n, 10) }
 
 func (s *store) failed(ctx context.Context, operation string) {
