@@ -74,7 +74,7 @@ func TestFailureCountsAfterItsGraceAndALaterAttemptReopensTheRun(t *testing.T) {
 		second := []line{{record("a", 9000, "run.start", `"planned_epochs":4`, `"attempt":2`), 50000}, {epoch("a", 2, `"attempt":2`), 51000}}
 		r.feed(second...)
 		pass(time.Minute)
-		r.says("a", "failed", true, false) // what was written stays until there is something to say
+		r.says("a", "", false, true)
 		r.feed(line{record("a", 9900, "run.end", `"outcome":"success"`, `"attempt":2`), 52000})
 		pass(10 * time.Second)
 		r.says("a", "success", true, false)
@@ -124,7 +124,17 @@ func TestSilentRunIsStalledAndReopened(t *testing.T) {
 		pass(time.Nanosecond)
 		r.says("a", "stalled", true, true)
 		pass(72 * time.Hour)
-		r.feed(run[4:]...)
+		r.feed(run[4])
+		pass(10 * time.Second)
+		r.says("a", "", false, true) // it goes on: what says final must not stay
+		pass(30 * time.Minute)
+		r.says("a", "stalled", true, true)
+		r.feed(run[5])
+		r.kill()
+		r.start()
+		pass(10 * time.Second)
+		r.says("a", "", false, true) // also when the collector was killed before it could say so
+		r.feed(run[6])
 		pass(10 * time.Second)
 		r.says("a", "success", true, false)
 	})

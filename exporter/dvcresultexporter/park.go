@@ -29,13 +29,14 @@ type sideMeta struct {
 	Host    string             `json:"host,omitempty"`
 	Seen    int64              `json:"seen"`
 	Settled int64              `json:"settled,omitempty"`
+	Told    int64              `json:"told,omitempty"`
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
 func (r *run) metaOperation() *storage.Operation {
 	m := meta{ID: r.id, Closed: r.closed}
 	for _, s := range r.sides {
-		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.verdict})
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.verdict})
 	}
 	b, _ := json.Marshal(m) // cannot fail
 	return storage.SetOperation(metaPrefix+r.key, seal(b))

@@ -81,7 +81,7 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(m.ID, sm.Host), now))
 		}
 		s := r.sides[i]
-		s.wallSeen, s.wallEnd, s.verdict = sm.Seen, sm.Settled, sm.Verdict
+		s.wallSeen, s.wallEnd, s.told, s.verdict = sm.Seen, sm.Settled, sm.Told, sm.Verdict
 		if sm.Settled != 0 {
 			s.settled = ago(sm.Settled, now)
 		}

@@ -34,6 +34,7 @@ type side struct {
 	silent   bool      // restored, and older than idle_timeout already at the start
 
 	verdict resultfile.Verdict // of the last result written
+	told    int64              // wallSeen of the last final one
 	settled time.Time          // when the outcome was first written; zero while it is open
 	wallEnd int64              // the same, in Unix nanoseconds
 
@@ -77,6 +78,9 @@ func (s *side) mayClose() bool { return !s.settled.IsZero() && s.verdict.From ==
 // isSettled says whether the outcome stands on a record.
 func (s *side) isSettled() bool { return !s.settled.IsZero() }
 
+// isReopened says that records came after a result that says final. When they are the run's end or failure, these decide.
+func (s *side) isReopened() bool { return s.verdict.Final && s.wallSeen != s.told }
+
 // next says when the side needs a look.
 func (s *side) next(cfg *Config, blocked bool) time.Time {
 	if s.run.closed || s.gone {
@@ -108,6 +112,9 @@ func (s *side) next(cfg *Config, blocked bool) time.Time {
 	}
 	if !blocked && s.endSeen.IsZero() && s.failSeen.IsZero() { // silence does not count before these turned out not to decide
 		at(s.quiet.Add(cfg.IdleTimeout))
+	}
+	if s.isReopened() && s.endSeen.IsZero() {
+		at(s.changed.Add(cfg.LateGrace))
 	}
 	if cfg.LiveInterval > 0 && s.shown != s.version {
 		at(s.lived.Add(cfg.LiveInterval))

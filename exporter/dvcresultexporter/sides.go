@@ -50,7 +50,7 @@ func (g *engine) part(s *side, now time.Time) *trainrun.State {
 func (r *run) newSplit(host string) *side {
 	o := r.owner()
 	s := r.newSide(host, resultfile.SideDirectory(r.id, host), o.seen)
-	s.wallSeen, s.quiet, s.silent, s.verdict = o.wallSeen, o.quiet, o.silent, o.verdict
+	s.wallSeen, s.quiet, s.silent, s.verdict, s.told = o.wallSeen, o.quiet, o.silent, o.verdict, o.told
 	s.endSeen, s.failSeen, s.lived, s.shown = o.endSeen, o.failSeen, o.lived, nothingShown
 	return s
 }

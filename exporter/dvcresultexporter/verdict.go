@@ -31,6 +31,9 @@ func (s *side) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Tim
 	case !blocked && !now.Before(s.quiet.Add(cfg.IdleTimeout)):
 		return s.silence(st), true
 	}
+	if s.isReopened() && st.OutcomeFrom != fromEnd && !now.Before(s.changed.Add(cfg.LateGrace)) {
+		return resultfile.Verdict{Provisional: true}, true
+	}
 	if cfg.LiveInterval > 0 && s.shown != s.version && !now.Before(s.lived.Add(cfg.LiveInterval)) {
 		return resultfile.Verdict{Provisional: true}, true
 	}

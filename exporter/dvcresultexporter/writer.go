@@ -17,6 +17,7 @@ type job struct {
 	state   *trainrun.State
 	verdict resultfile.Verdict
 	version uint64
+	seen    int64 // wallSeen of the side
 }
 
 // writer looks at runs that are due. A run is in one writer at a time.
@@ -127,14 +128,14 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		return job{}, false
 	}
 	g.witness(ctx, s, v)
-	return job{state: st, verdict: v, version: s.version, stale: s.stale()}, true
+	return job{state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale()}, true
 }
 
 // witness keeps that a run was seen falling silent before its result says so: after a kill between the two, the next start
 // would know no more than that it is old.
 func (g *engine) witness(ctx context.Context, s *side, v resultfile.Verdict) {
-	if v.From == fromSilence && v != s.verdict {
-		s.verdict = v
+	if v.From == fromSilence && (v != s.verdict || s.isReopened()) {
+		s.verdict, s.told = v, s.wallSeen
 		s.settled, s.wallEnd = time.Time{}, 0
 		g.keep(ctx, s.run)
 	}
@@ -181,20 +182,22 @@ func (g *engine) finish(ctx context.Context, s *side, j job, err error) {
 	case j.verdict.Final:
 		s.changed = time.Time{}
 	}
-	g.conclude(ctx, s, j.verdict, now)
+	g.conclude(ctx, s, &j, now)
 }
 
 // conclude keeps the verdict, also for the next start.
-func (g *engine) conclude(ctx context.Context, s *side, v resultfile.Verdict, now time.Time) {
-	before, settled := s.verdict, s.wallEnd
-	s.verdict = v
+func (g *engine) conclude(ctx context.Context, s *side, j *job, now time.Time) {
+	before, settled, told, v := s.verdict, s.wallEnd, s.told, j.verdict
+	if s.verdict = v; v.Final {
+		s.told = j.seen
+	}
 	switch {
 	case !v.Final || v.Provisional:
 		s.settled, s.wallEnd = time.Time{}, 0
 	case s.settled.IsZero():
 		s.settled, s.wallEnd = now, now.UnixNano()
 	}
-	if v == before && s.wallEnd == settled || !v.Final {
+	if v == before && s.wallEnd == settled && s.told == told || !v.Final {
 		return
 	}
 	g.keep(ctx, s.run)
