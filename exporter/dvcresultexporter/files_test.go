@@ -106,6 +106,34 @@ func TestDirectoryThatIsNotThereYetIsWaitedFor(t *testing.T) {
 	})
 }
 
+// TestOwnFolderThatIsSomethingElseIsWaitedFor: the collector does other work.
+func TestOwnFolderThatIsSomethingElseIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(path string) error{
+		"link": func(path string) error { return os.Symlink(os.TempDir(), path) },
+		"file": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				own := filepath.Join(r.cfg.Directory, ".dvc_result")
+				require.NoError(t, os.MkdirAll(r.cfg.Directory, 0o755))
+				require.NoError(t, put(own))
+				r.start()
+				defer r.stop()
+				assert.Equal(t, []componentstatus.Status{componentstatus.StatusRecoverableError}, r.host.Statuses())
+				assert.Equal(t, 1, r.logs.FilterMessageSnippet("cannot be written").Len())
+				r.feed(wholeRun("a")...)
+				pass(time.Minute)
+				assert.Nil(t, r.files("a"))
+				require.NoError(t, os.Remove(own))
+				pass(5 * time.Minute)
+				r.says("a", "success", true, false)
+			})
+		})
+	}
+}
+
 func TestDirectoryThatWasTakenAwayIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -137,5 +137,5 @@ func (t *target) close() error {
 
 // isNoDirectory tells a path that will not become usable by waiting.
 func isNoDirectory(err error) bool {
-	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, atomicdir.ErrRefused) || errors.Is(err, syscall.ENAMETOOLONG)
+	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }

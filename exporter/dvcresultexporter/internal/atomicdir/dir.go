@@ -91,7 +91,8 @@ func (d *Dir) end() error {
 	return err
 }
 
-// sweep removes the folders of instances that hold no lock any more, with the unfinished files in them.
+// sweep removes the folders of instances that hold no lock any more, with what is in them. What cannot be removed stays: it is in
+// nobody's way.
 func (d *Dir) sweep() error {
 	entries, err := d.fs.ReadDir(ownTmp)
 	if err != nil {
@@ -100,24 +101,24 @@ func (d *Dir) sweep() error {
 	for _, e := range entries {
 		name := path.Join(ownTmp, e.Name())
 		if !e.IsDir() {
-			if err := d.remove(name); err != nil {
-				return err
-			}
+			_ = d.remove(name)
 			continue
 		}
 		lock, err := d.fs.Lock(path.Join(name, tmpLock))
-		if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrNotExist) {
-			continue // alive, or swept by another right now
-		}
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(d.empty(name), lock.Close()); err != nil {
-			return err
+		switch {
+		case err == nil:
+			_ = d.empty(name)
+			_ = lock.Close()
+		case errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrNotExist): // alive, or swept by another right now
+		default: // no instance made this
+			_ = d.removeAll(name, maxDepth)
 		}
 	}
 	return nil
 }
+
+// maxDepth bounds how deep a folder of an instance is looked into; instances make no folders in theirs.
+const maxDepth = 64
 
 // empty removes a folder of instances with its files, the lock last: a folder without one counts as left behind too.
 func (d *Dir) empty(name string) error {
@@ -129,12 +130,34 @@ func (d *Dir) empty(name string) error {
 		if e.Name() == tmpLock {
 			continue
 		}
-		if err := d.remove(path.Join(name, e.Name())); err != nil {
+		if err := d.removeEntry(name, e, maxDepth); err != nil {
 			return err
 		}
 	}
 	if err := d.remove(path.Join(name, tmpLock)); err != nil {
 		return err
+	}
+	return d.remove(name)
+}
+
+func (d *Dir) removeEntry(in string, e fs.DirEntry, depth int) error {
+	name := path.Join(in, e.Name())
+	if e.IsDir() && depth > 0 {
+		return d.removeAll(name, depth-1)
+	}
+	return d.remove(name)
+}
+
+// removeAll removes a folder and what is in it; a link goes, what it names stays.
+func (d *Dir) removeAll(name string, depth int) error {
+	entries, err := d.fs.ReadDir(name)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	for _, e := range entries {
+		if err := d.removeEntry(name, e, depth); err != nil {
+			return err
+		}
 	}
 	return d.remove(name)
 }

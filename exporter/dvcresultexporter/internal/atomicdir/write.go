@@ -113,11 +113,14 @@ func (d *Dir) swept(set Set, wanted map[string]bool) ([]string, error) {
 	return stale, nil
 }
 
-// marker reads the marker on disk; one that is not a regular file is none.
+// maxMarker bounds the marker that is read: no writer of these makes a larger one.
+const maxMarker = 1 << 20
+
+// marker reads the marker on disk; one that is not a regular file, or larger than any, is none.
 func (d *Dir) marker(set Set) ([]byte, error) {
 	name := path.Join(set.Name, set.Files[len(set.Files)-1].Name)
 	info, err := d.fs.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxMarker) {
 		return nil, nil
 	}
 	if err != nil {
