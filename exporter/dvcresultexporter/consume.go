@@ -19,6 +19,9 @@ const (
 	duplicate  = "duplicate"
 	tooLate    = "late"
 	tornLine   = "torn"
+	longRunID  = "long_run_id"
+
+	maxRunID = 1 << 10 // bytes
 )
 
 // tally counts what became of the records of a call.
@@ -124,6 +127,10 @@ func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {
 				}
 				if rec.RunID == "" {
 					t.ignore(noRunID)
+					continue
+				}
+				if len(rec.RunID) > maxRunID {
+					t.ignore(longRunID)
 					continue
 				}
 				entry, ok := trainrun.Reduce(rec)

@@ -23,6 +23,7 @@ const (
 	logInterval  = 5 * time.Minute // of lines about errors that go on
 	minRetry     = time.Second     // after the first failed write
 	maxRetry     = 5 * time.Minute // after many
+	runOverhead  = 256             // bytes of a run besides its state and its id
 	longWait     = 24 * time.Hour  // of the schedule when nothing is due
 )
 
@@ -237,6 +238,7 @@ func (g *engine) resize(r *run) {
 	default:
 		r.size = int64(len(r.packed))
 	}
+	r.size += runOverhead + 2*int64(len(r.id))
 	g.size += r.size - before
 }
 

@@ -52,7 +52,7 @@ func TestLateRecordIsAppliedOncePerLateGraceAndLaterOnesAreCountedOnly(t *testin
 		assert.Equal(t, before, r.files("a"))
 		r.telemetry(`otelcol_dvc_result_ignored_records{reason="late"} 1`, `otelcol_dvc_result_masked_values 1`, `otelcol_dvc_result_records 7`,
 			`otelcol_dvc_result_runs{state="closed"} 1`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
-			`otelcol_dvc_result_state_size 0`, `otelcol_dvc_result_written_results{outcome="success"} 2`)
+			r.stateSize(), `otelcol_dvc_result_written_results{outcome="success"} 2`)
 	})
 }
 

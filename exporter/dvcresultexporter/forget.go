@@ -105,7 +105,7 @@ func (g *engine) drop(ctx context.Context, r *run) {
 		g.telemetry.DroppedRuns.Add(ctx, 1, g.telemetry.Self())
 	}
 	r.fold, r.packed = nil, nil
-	g.resize(r)
+	g.size, r.size = g.size-r.size, 0
 	for _, s := range r.sides {
 		s.due = time.Time{}
 		g.queue.fix(s)

@@ -263,11 +263,11 @@ func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		defer r.stop()
-		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
+		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{epoch(strings.Repeat("x", maxRunID+1), 0), 2}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
 		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty().Body().SetStr("hello")
 		trainrecord.PutErrorLog(ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty(), trainrecord.ReasonTorn, []byte(`{"event":"epo`))
 		require.NoError(t, r.exp.consumeLogs(t.Context(), ld))
-		r.telemetry(`otelcol_dvc_result_ignored_records{reason="no_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="not_a_record"} 2`, `otelcol_dvc_result_ignored_records{reason="torn"} 1`,
+		r.telemetry(`otelcol_dvc_result_ignored_records{reason="no_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="long_run_id"} 1`, `otelcol_dvc_result_ignored_records{reason="not_a_record"} 2`, `otelcol_dvc_result_ignored_records{reason="torn"} 1`,
 			`otelcol_dvc_result_runs{state="closed"} 0`, `otelcol_dvc_result_runs{state="open"} 0`, `otelcol_dvc_result_runs{state="settled"} 0`,
 			`otelcol_dvc_result_state_size 0`)
 	})

@@ -21,7 +21,9 @@ func (f *Fold) absorb(o *Fold) {
 	}
 	for k, r := range o.seen.seqs {
 		if k.event == EventNone {
-			f.seen.sequence(k).union(r)
+			if own := f.seen.sequence(k); own != nil {
+				own.union(r)
+			}
 		}
 	}
 	f.absorbRegisters(o)

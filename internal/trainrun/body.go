@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -75,7 +76,7 @@ func (r *reducer) measurements() {
 	}
 	r.e.Values = make([]Value, 0, min(m.Len(), maxValues))
 	for name, v := range m.All() {
-		x, ok := trainrecord.Number(v)
+		x, ok := numberOf(v)
 		if !ok || name == "" || len(name) > maxName || len(r.e.Values) == maxValues {
 			r.e.Cut++
 			continue
@@ -85,6 +86,19 @@ func (r *reducer) measurements() {
 	r.e.Values = sortValues(r.e.Values)
 }
 
+// numberOf gives a number; an integer that is too large for one is a text of digits in a record.
+func numberOf(v pcommon.Value) (float64, bool) {
+	if x, ok := trainrecord.Number(v); ok || v.Type() != pcommon.ValueTypeStr {
+		return x, ok
+	}
+	digits := strings.TrimPrefix(v.Str(), "-")
+	if len(digits) < len("9223372036854775807") || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	x, _ := strconv.ParseFloat(v.Str(), 64) // out of range: infinite
+	return x, true
+}
+
 func (r *reducer) durations() {
 	m, ok := object(r.body, trainrecord.BodyDurations)
 	if !ok {
@@ -92,17 +106,20 @@ func (r *reducer) durations() {
 	}
 	var sums [len(phaseNames)]int64
 	for key, v := range m.All() {
-		seconds, ok := trainrecord.Number(v)
-		if !ok || !(seconds >= 0 && seconds <= maxSeconds) {
-			continue
-		}
 		name, isDuration := strings.CutSuffix(key, durationSuffix)
 		if key == durationPhase {
 			name = r.phaseName()
 		}
-		if i, known := phaseIndex(name); known && isDuration {
-			sums[i] = int64(math.Round(seconds * nanosPerSec))
+		i, known := phaseIndex(name)
+		if !known || !isDuration || v.Type() == pcommon.ValueTypeEmpty {
+			continue
 		}
+		seconds, ok := numberOf(v)
+		if !ok || !(seconds >= 0 && seconds <= maxSeconds) {
+			r.e.Cut++ // no time takes that long
+			continue
+		}
+		sums[i] = int64(math.Round(seconds * nanosPerSec))
 	}
 	for i, n := range sums {
 		if n > 0 {
@@ -266,7 +283,7 @@ func (r *reducer) checkpoint(m pcommon.Map) *Checkpoint {
 	}
 	c.Kind = trainrecord.Load().Bounded("checkpoint_kind", c.Kind)
 	if v, ok := m.Get(trainrecord.BodyValue); ok {
-		if x, ok := trainrecord.Number(v); ok {
+		if x, ok := numberOf(v); ok {
 			c.Value = &x
 		}
 	}

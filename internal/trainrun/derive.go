@@ -211,10 +211,10 @@ func (d *deriver) phases() {
 	validation, _ := phaseIndex(trainrecord.PhaseValidation)
 	for _, p := range d.f.parts.items {
 		for i, name := range phaseNames {
-			if name == phaseRun || name == phaseEpoch && p.totals[train].nanos()+p.totals[validation].nanos() > 0 {
+			if name == phaseRun || name == phaseEpoch && (p.totals[train].nanos() > 0 || p.totals[validation].nanos() > 0) {
 				continue
 			}
-			totals[i] += p.totals[i].nanos()
+			totals[i] = saturated(totals[i], p.totals[i].nanos())
 		}
 	}
 	for i, n := range totals {

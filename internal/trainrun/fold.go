@@ -133,7 +133,9 @@ func (f *Fold) account(e *Entry) {
 		f.rejected++
 	}
 	if e.Seq > 0 {
-		f.seen.sequence(seqKey{attempt: e.Attempt, rank: e.Rank}).add(e.Seq)
+		if r := f.seen.sequence(seqKey{attempt: e.Attempt, rank: e.Rank}); r != nil {
+			r.add(e.Seq)
+		}
 	}
 	a := f.attempts.get(e.Attempt, f.lim.attempts)
 	if e.Time == 0 {

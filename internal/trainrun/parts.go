@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 )
@@ -38,9 +39,17 @@ func (t *phaseTotals) add(source int, rank, nanos int64) {
 	case s.nanos == 0 || rank < s.rank:
 		s.rank, s.nanos = rank, nanos
 	case rank == s.rank:
-		s.nanos += nanos
+		s.nanos = saturated(s.nanos, nanos)
 	default: // another rank's view of the same time
 	}
+}
+
+// saturated adds two times that are not negative.
+func saturated(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // nanos is the greatest of the sources.

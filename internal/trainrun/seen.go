@@ -2,6 +2,8 @@ package trainrun
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 )
 
@@ -51,23 +53,57 @@ func (s *seen) add(e *Entry) bool {
 		return s.stream(e.ID.RunID, e.ID.File).places.add(place{e.ID.Place, e.ID.CRC, e.ID.Index})
 	case IDSeq:
 		if e.Seq > 0 {
-			return s.sequence(seqKey{e.Attempt, e.Rank, e.Event, e.Where.Host}).add(e.Seq)
+			k := seqKey{e.Attempt, e.Rank, e.Event, e.Where.Host}
+			if r := s.sequence(k); r != nil {
+				return r.add(e.Seq)
+			}
+			return s.hashes.add(k.hash(e.Seq))
 		}
 	default: // a hash
 	}
 	return s.hashes.add(e.ID.Hash)
 }
 
+// maxSequences bounds the sequences: those of the newest attempts and lowest ranks stay.
+const maxSequences = 8192
+
+// worse says which of two sequences goes first.
+func (k seqKey) worse(o seqKey) bool {
+	return cmp.Or(cmp.Compare(k.attempt, o.attempt), cmp.Compare(o.rank, k.rank), cmp.Compare(o.event, k.event), compareText(o.host, k.host)) < 0
+}
+
+// hash stands for a number of a sequence that is not kept.
+func (k seqKey) hash(n int64) (h [16]byte) {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %d %d %s", k.attempt, k.rank, k.event, n, k.host))
+	copy(h[:], sum[:])
+	return h
+}
+
+// sequence gives the sequence of a key, nil when better ones take all the room.
 func (s *seen) sequence(k seqKey) *ranges {
 	r := s.seqs[k]
-	if r == nil {
-		if s.seqs == nil {
-			s.seqs = map[seqKey]*ranges{}
-		}
-		r = &ranges{}
-		s.seqs[k] = r
+	if r != nil {
+		return r
 	}
-	return r
+	if s.seqs == nil {
+		s.seqs = map[seqKey]*ranges{}
+	}
+	r = &ranges{}
+	s.seqs[k] = r
+	if len(s.seqs) <= maxSequences {
+		return r
+	}
+	worst := k
+	for o := range s.seqs {
+		if o.worse(worst) {
+			worst = o
+		}
+	}
+	if worst.event != EventNone {
+		s.hashes.forgotten += s.seqs[worst].count
+	}
+	delete(s.seqs, worst)
+	return s.seqs[k]
 }
 
 func (s *seen) seqKeys() []seqKey {
@@ -123,9 +159,14 @@ func (s *seen) read(r *reader) {
 			r.fail("a sequence twice")
 			return
 		}
-		if r.err == nil {
-			s.sequence(k).read(r)
+		seq := s.sequence(k)
+		if seq == nil || len(s.seqs) > maxSequences {
+			r.fail("too many sequences")
 		}
+		if r.err != nil {
+			return
+		}
+		seq.read(r)
 	}
 	s.hashes.read(r)
 }

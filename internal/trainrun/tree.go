@@ -33,7 +33,7 @@ func (t *treeReader) object(m pcommon.Map, depth int, kind keyKind, environment 
 	members := make([]member, 0, m.Len())
 	named := keyPlain
 	for k, v := range m.All() {
-		members = append(members, member{k, v})
+		members = append(members, member{strings.ToValidUTF8(k, "\uFFFD"), v})
 		if (k == "name" || k == "key") && v.Type() == pcommon.ValueTypeStr { // {"name": "HF_TOKEN", "value": "x"}
 			named = max(named, secretKey(v.Str()))
 		}
