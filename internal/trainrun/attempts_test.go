@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -195,4 +196,20 @@ func TestAResumeOnAnotherHostIsOneResult(t *testing.T) {
 	assert.Equal(t, "a", st.Attempts[0].Host)
 	assert.Equal(t, "b", st.Attempts[1].Host)
 	assert.Equal(t, "b", st.Where.Host)
+}
+
+// TestACheckpointThatNamesAStepOnly is that of the best epoch when the epoch's value was told at the step.
+func TestACheckpointThatNamesAStepOnly(t *testing.T) {
+	t.Parallel()
+	eval := func(at float64, epoch, step int, loss string) string {
+		return line("phase.end", at, `"phase": "validation"`, fmt.Sprintf(`"epoch": %d, "step": %d, "measurements": {"val/loss": %s}`, epoch, step, loss))
+	}
+	save := func(at float64, step int) string {
+		return line("checkpoint.save", at, "", fmt.Sprintf(`"path": "out/checkpoint-%d", "step": %d, "kind": "periodic"`, step, step))
+	}
+	st := stateOf(t, eval(1, 0, 3, "9"), save(2, 3), eval(3, 0, 5, "0.5"), save(4, 5), eval(5, 1, 10, "0.7"), save(6, 10))
+	require.NotNil(t, st.Best)
+	assert.Equal(t, int64(0), st.Best.X)
+	require.NotNil(t, st.Best.Checkpoint)
+	assert.Equal(t, "out/checkpoint-5", st.Best.Checkpoint.Path)
 }

@@ -181,35 +181,55 @@ func (d *deriver) best(part string, id int, o *Objective) *Best {
 		}
 		return &Best{
 			Metric: o.Metric, Mode: o.Mode, Value: p.V, Axis: s.Axis, X: p.X, Time: p.Time,
-			Checkpoint: d.checkpointAt(part, id, s.Axis, p.X),
+			Checkpoint: d.checkpointAt(part, id, s, p),
 		}
 	}
 	return nil
 }
 
-// checkpointAt finds the last checkpoint of kind best at an epoch or step, else the last one there.
-func (d *deriver) checkpointAt(part string, id int, axis Axis, x int64) *Checkpoint {
+// checkpointAt finds the last checkpoint of kind best at a point, else the last one there. One that names no epoch is at those of
+// the steps at which the point was told.
+func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Checkpoint {
+	axis, x := of.Axis, p.X
 	if axis == AxisOrder {
 		return nil
 	}
+	steps := d.stepsOf(id, of.Name, p)
 	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {
-		there := list.merged(&bySaved, func(s *saved) bool {
-			n := s.epoch
-			if axis == AxisStep {
-				n = s.step
+		found := list.merged(&bySaved, func(s *saved) bool {
+			there := s.epoch.Set && s.epoch.V == x
+			if axis == AxisStep || !s.epoch.Set {
+				there = s.step.Set && steps[s.step.V]
 			}
-			if s.part != part || !n.Set || n.V != x {
+			if s.part != part || !there {
 				return false
 			}
 			sp := s.at.spot(s.part)
 			c := &d.cuts[id][d.seg.attempt(&sp)]
 			return axis == AxisEpoch && x < c.epoch || axis == AxisStep && x < c.step // else of a curve that was given up
 		})
-		if len(there) > 0 {
-			return d.checkpoint(there[0])
+		if len(found) > 0 {
+			return d.checkpoint(found[0])
 		}
 	}
 	return nil
+}
+
+// stepsOf gives the steps at which a point was told.
+func (d *deriver) stepsOf(part int, name string, p *Point) map[int64]bool {
+	f, out := d.f, map[int64]bool{}
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if int(r.part) != part || r.axis == AxisOrder || r.x() != p.X || r.step < 0 || d.covers(i) {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			if f.series.items[f.rows.series[j]].key.name == name && f.rows.values[j] == p.V {
+				out[r.step] = true
+			}
+		}
+	}
+	return out
 }
 
 func (d *deriver) checkpoint(s *saved) *Checkpoint {

@@ -68,7 +68,7 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 		want               liveRun
 		params, checkpoint string
 	}{
-		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}, "learning_rate: 0.001\n", ""},
+		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}, "learning_rate: 0.001\n", "out/checkpoint-5"},
 		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50-95(B)", Mode: "max", Value: 0.375, Step: 1}}, "imgsz: 640\n", "w/best.pt"},
 		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", ""},
 	} {
