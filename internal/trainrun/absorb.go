@@ -121,6 +121,13 @@ func (f *Fold) absorbRare(o *Fold) {
 		}
 	}
 	f.artifacts.dropped.absorb(&o.artifacts.dropped)
+	for i := range o.told.items {
+		p := &o.told.items[i]
+		for _, t := range p.items {
+			f.told.add(p.path, t.value, &t.at, f.lim.params)
+		}
+	}
+	f.told.dropped.absorb(&o.told.dropped)
 }
 
 func (s *sketch) absorb(o *sketch) {

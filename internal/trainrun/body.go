@@ -27,7 +27,15 @@ func (r *reducer) read() {
 	case EventEpochEnd:
 		r.progress()
 		r.epochDetail()
-	case EventStepEnd, EventPhaseEnd:
+	case EventPhaseEnd:
+		r.progress()
+		if m, ok := object(r.body, trainrecord.BodyBest); ok { // some frameworks tell their best in the row of an evaluation
+			if o := objective(m); o != nil {
+				r.e.Detail = &Detail{Best: o}
+			}
+		}
+		r.habit()
+	case EventStepEnd:
 		r.progress()
 		r.habit()
 	case EventPhaseStart:
@@ -47,7 +55,9 @@ func (r *reducer) read() {
 	case EventRunEnd:
 		r.progress()
 		r.end()
-	default: // heartbeat and log only count
+	case EventLog:
+		r.told()
+	default: // heartbeat only counts
 	}
 }
 
@@ -164,14 +174,29 @@ func (r *reducer) habit() {
 	}
 }
 
-func (r *reducer) start() {
-	var d Detail
-	if m, ok := object(r.body, trainrecord.BodyParams); ok {
-		t := treeReader{}
-		d.Params = t.read(m)
-		r.e.Masked += t.masked
-		r.e.Cut += t.cut
+// told reads what a line tells that is no run.start: parameters, and what is planned.
+func (r *reducer) told() {
+	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
+	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
+	if p := r.params(); p != nil {
+		r.e.Detail = &Detail{Params: p}
 	}
+}
+
+func (r *reducer) params() Tree {
+	m, ok := object(r.body, trainrecord.BodyParams)
+	if !ok {
+		return nil
+	}
+	t := treeReader{}
+	tree := t.read(m)
+	r.e.Masked += t.masked
+	r.e.Cut += t.cut
+	return tree
+}
+
+func (r *reducer) start() {
+	d := Detail{Params: r.params()}
 	if m, ok := object(r.body, trainrecord.BodyObjective); ok {
 		d.Objective = objective(m)
 	}

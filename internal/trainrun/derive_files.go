@@ -31,6 +31,7 @@ func (d *deriver) launches() {
 			st.TaskFamily = l.TaskFamily
 		}
 	}
+	d.params()
 	d.changes(list)
 }
 
@@ -138,7 +139,7 @@ func (d *deriver) truncated() {
 		s    *sketch
 	}{
 		{"series", &f.series.dropped}, {"parts", &f.parts.dropped}, {"hosts", &f.hosts.dropped}, {"ranks", &f.ranks.dropped},
-		{"artifacts", &f.artifacts.dropped},
+		{"artifacts", &f.artifacts.dropped}, {"params", &f.told.dropped},
 	} {
 		d.truncate(t.what, t.s.count(), t.s.digest())
 	}

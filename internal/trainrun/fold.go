@@ -18,6 +18,7 @@ type limits struct {
 	failures    int
 	checkpoints int
 	artifacts   int
+	params      int // told one by one
 	slack       int // a table of names may grow to slack times its limit before it is cut
 }
 
@@ -27,7 +28,7 @@ const MaxFailures = 20
 func defaultLimits() limits {
 	return limits{
 		points: 200_000, series: 1000, parts: 256, hosts: 64, ranks: 1024, attempts: 1024, extremes: 16,
-		starts: 1024, launches: 8, ends: 512, endValues: 1000, failures: MaxFailures, checkpoints: 1024, artifacts: 256, slack: 8,
+		starts: 1024, launches: 8, ends: 512, endValues: 1000, failures: MaxFailures, checkpoints: 1024, artifacts: 256, params: 2048, slack: 8,
 	}
 }
 
@@ -64,6 +65,7 @@ type Fold struct {
 	bestCheckpoints latest[saved]
 	checkpoints     latest[saved]
 	artifacts       artifactTable
+	told            paramTable
 }
 
 // New gives the empty fold of a run.
@@ -177,7 +179,7 @@ func (f *Fold) registers(e *Entry, at *stamp) {
 func (f *Fold) SizeBytes() int64 {
 	const item = 400 // of the small lists, with their texts
 	n := int64(unsafe.Sizeof(*f)) + f.seen.size() + f.rows.size() + f.series.size() + f.parts.size() + f.ranks.size() +
-		f.cells.size()
+		f.cells.size() + f.told.bytes
 	n += int64(len(f.attempts)) * int64(unsafe.Sizeof(attemptTimes{}))
 	n += int64(len(f.starts.items)+len(f.failMarks.items)+len(f.hosts.names)) * item
 	n += int64(len(f.bestCheckpoints.items)+len(f.checkpoints.items)+len(f.artifacts.items)) * item

@@ -16,7 +16,7 @@ import (
 func tightLimits() limits {
 	return limits{
 		points: 16, series: 4, parts: 2, hosts: 2, ranks: 2, attempts: 2, extremes: 2, starts: 3, launches: 2, ends: 3,
-		endValues: 2, failures: 2, checkpoints: 4, artifacts: 2, slack: 2,
+		endValues: 2, failures: 2, checkpoints: 4, artifacts: 2, params: 2, slack: 2,
 	}
 }
 
@@ -115,6 +115,9 @@ func drawPayload(t *rapid.T, e *Entry) {
 		}
 	case EventLog:
 		e.Rejected = rapid.Bool().Draw(t, "rejected")
+		if rapid.Bool().Draw(t, "tells") {
+			e.Detail = &Detail{Params: map[string]any{pick("param", "a", "b", "lr"): value(), "sub": map[string]any{pick("below", "on", "x"): int64(1)}}}
+		}
 	default:
 	}
 }

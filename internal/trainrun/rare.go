@@ -94,6 +94,10 @@ var (
 
 // rare folds the payload of the rarer events.
 func (f *Fold) rare(e *Entry, at *stamp) {
+	if e.Event == EventLog {
+		f.tellParams(e, at)
+		return
+	}
 	d := e.Detail
 	if d == nil {
 		return

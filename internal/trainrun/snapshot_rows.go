@@ -133,6 +133,7 @@ func (f *Fold) writeRare(w *writer) {
 		writeRegister(w, &f.artifacts.items[i].register, (*writer).artifact)
 	}
 	f.artifacts.dropped.write(w)
+	f.told.write(w)
 }
 
 func (f *Fold) readRare(r *reader) {
@@ -171,4 +172,5 @@ func (f *Fold) readRare(r *reader) {
 		f.artifacts.items = append(f.artifacts.items, k)
 	}
 	f.artifacts.dropped.read(r)
+	f.told.read(r)
 }
