@@ -72,7 +72,7 @@ func (e *resultExporter) storage(ctx context.Context, host component.Host) (stor
 	}
 	client, err := st.GetClient(ctx, component.KindExporter, e.set.ID, "")
 	if err != nil {
-		return nil, fmt.Errorf("storage: open the client of %s: %w", e.set.ID, err)
+		return nil, fmt.Errorf("storage: open the client of %s: %w; another process or component holds it: stop that one, or give this collector a storage folder of its own", e.set.ID, err)
 	}
 	return client, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/internal/componentkit"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
 // reporter tells an operator of trouble with the directory: the component's status, and one log line in five minutes.
@@ -54,6 +55,33 @@ func (p *reporter) worked(s *side) {
 	if len(p.failing) == 0 {
 		p.seldom.Forget("errors")
 		componentstatus.ReportStatus(p.host, componentstatus.NewEvent(componentstatus.StatusOK))
+	}
+}
+
+// noted tells whoever runs the trainers what they should mend.
+func (p *reporter) noted(s *side, st *trainrun.State) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if st.Partial && p.seldom.Allow("partial") {
+		p.logger.Warn("The beginning of a run's stream is missing: its records came before this state. Let the receiver read the stream from its beginning",
+			zap.String("run_directory", s.dir))
+	}
+	for _, n := range st.Notes {
+		if !p.seldom.Allow(n.What) {
+			continue
+		}
+		p.logger.Warn("Records of a run should be mended: "+advice(n), zap.String("run_directory", s.dir))
+	}
+}
+
+func advice(n trainrun.Note) string {
+	switch n.What {
+	case trainrun.NoteObjective:
+		return fmt.Sprintf("body.objective: no record measures %q; want a metric of body.measurements", n.Value)
+	case trainrun.NoteOutcome:
+		return fmt.Sprintf("body.outcome: %q, want success, failed or aborted", n.Value)
+	default:
+		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}
 }
 

@@ -56,7 +56,7 @@ func (g *engine) visit(s *side) {
 		g.telemetry.WriteErrors.Add(ctx, 1, g.telemetry.With("reason", string(atomicdir.ReasonOf(err))))
 		g.report.failed(s, err)
 	} else {
-		g.wrote(ctx, s, j.verdict, result)
+		g.wrote(ctx, s, &j, result)
 	}
 	g.finish(ctx, s, j, err)
 }
@@ -211,8 +211,9 @@ func (g *engine) keep(ctx context.Context, r *run) {
 }
 
 // wrote counts a result, and takes the trouble with the run back.
-func (g *engine) wrote(ctx context.Context, s *side, v resultfile.Verdict, result atomicdir.Result) {
+func (g *engine) wrote(ctx context.Context, s *side, j *job, result atomicdir.Result) {
 	g.report.worked(s)
+	v := j.verdict
 	switch result {
 	case atomicdir.Written:
 		outcome := v.Outcome
@@ -220,7 +221,11 @@ func (g *engine) wrote(ctx context.Context, s *side, v resultfile.Verdict, resul
 			outcome = "running"
 		}
 		g.telemetry.WrittenResults.Add(ctx, 1, g.telemetry.With("outcome", outcome))
+		if j.state.Partial {
+			g.telemetry.PartialResults.Add(ctx, 1, g.telemetry.Self())
+		}
 		if v.Final {
+			g.report.noted(s, j.state)
 			g.logger.Info("Wrote a result", zap.String("run_directory", s.dir), zap.String("outcome", outcome), zap.Bool("provisional", v.Provisional))
 		}
 	case atomicdir.Kept:

@@ -269,6 +269,7 @@ func (r *reducer) end() {
 		d.Outcome = o
 	default: // an end without a known outcome is an end all the same
 		d.Outcome = trainrecord.OutcomeUnknown
+		d.Said, _ = clean(o, maxLabel, userInfo)
 	}
 	if v, ok := r.body.Get(trainrecord.BodyArtifacts); ok && v.Type() == pcommon.ValueTypeSlice {
 		for _, a := range v.Slice().All() {

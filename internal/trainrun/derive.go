@@ -30,6 +30,7 @@ type deriver struct {
 func (f *Fold) State() *State {
 	st := f.derive()
 	st.Conflict = f.conflict()
+	st.Partial = f.partial()
 	return st
 }
 
@@ -46,6 +47,7 @@ func (f *Fold) derive() *State {
 	d.launches()
 	d.files()
 	d.rest()
+	d.notes()
 	d.truncated()
 	return d.st
 }
@@ -115,6 +117,7 @@ func (d *deriver) outcome() {
 	if ends := d.choose("", d.newest()); len(ends) > 0 {
 		st.Outcome, st.OutcomeFrom, st.EndedAt = ends[0].outcome, FromEnd, ends[0].at.time
 		st.StopReason = reason(ends)
+		d.noteEnd(ends)
 		return
 	}
 	marks := d.f.failMarks.merged(&byMarks, func(m *mark) bool {
@@ -252,6 +255,7 @@ func (d *deriver) records() {
 	slices.SortFunc(rec.ByEvent, func(a, b EventCount) int { return compareText(a.Event, b.Event) })
 	rec.Rejected = f.rejected
 	rec.NoTime = f.noTime
+	rec.Streams = f.streams()
 	for k, r := range f.seen.seqs {
 		if k.event != EventNone {
 			continue

@@ -23,6 +23,7 @@ func (d *deriver) parts() {
 		out := Part{Name: p.name, Epochs: epochs, Steps: steps, Objective: obj, Best: best}
 		if len(ends) > 0 {
 			out.Outcome, out.StopReason = ends[0].outcome, reason(ends)
+			d.noteEnd(ends)
 		}
 		d.st.Parts = append(d.st.Parts, out)
 	}

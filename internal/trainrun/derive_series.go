@@ -72,7 +72,7 @@ func (d *deriver) series() {
 		}
 		out := Series{
 			Part: f.parts.items[s.key.part].name, Name: s.key.name, Axis: s.key.axis, Sampled: s.sampled, OtherRanks: s.others,
-			Points: points(list, s.key.axis), Thinned: thinned(s),
+			Points: d.points(list, s.key.axis), Thinned: thinned(s),
 		}
 		out.summarize(s)
 		d.st.Series = append(d.st.Series, out)
@@ -88,7 +88,12 @@ func (d *deriver) series() {
 }
 
 // points are the values that count.
-func points(list []candidate, axis Axis) []Point {
+func (d *deriver) points(list []candidate, axis Axis) []Point {
+	if axis != AxisOrder {
+		if list = heads(list); untimed(list) {
+			d.note(NoteStreams, "")
+		}
+	}
 	list = winners(list, axis)
 	out := make([]Point, len(list))
 	for i := range list {

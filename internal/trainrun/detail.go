@@ -57,6 +57,7 @@ func (w *writer) detail(d *Detail) {
 	}
 	if end {
 		w.text(d.Outcome)
+		w.text(d.Said)
 		w.text(d.StopReason)
 		w.optInt(d.EpochsCompleted)
 		w.artifacts(d.Artifacts)
@@ -92,7 +93,7 @@ func (r *reader) detail() *Detail {
 		d.ErrorType, d.Message, d.Stack = r.text(), r.text(), r.text()
 	}
 	if f&detailEnd != 0 {
-		d.Outcome, d.StopReason, d.EpochsCompleted, d.Artifacts = r.text(), r.text(), r.optInt(), r.artifacts()
+		d.Outcome, d.Said, d.StopReason, d.EpochsCompleted, d.Artifacts = r.text(), r.text(), r.text(), r.optInt(), r.artifacts()
 	}
 	if f&detailParams != 0 {
 		d.Params = r.tree(0)

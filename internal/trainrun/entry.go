@@ -60,6 +60,7 @@ type Detail struct {
 	TaskFamily                string
 	// run.end
 	Outcome, StopReason string
+	Said                string // an outcome that is none
 	EpochsCompleted     Int
 	Artifacts           []Artifact // also of the event artifact
 	// run.failure

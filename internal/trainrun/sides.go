@@ -22,6 +22,7 @@ func (f *Fold) States() []*State {
 	out := make([]*State, len(s.hosts))
 	for i := range s.hosts {
 		out[i] = s.project(i).derive()
+		out[i].Partial = whole.Partial
 		out[i].Conflict = &Conflict{Hosts: s.hosts, Host: s.hosts[i].Host, Attempt: whole.Attempt, Records: whole.Records.Count}
 	}
 	return out

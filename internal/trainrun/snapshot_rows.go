@@ -103,6 +103,7 @@ func (f *Fold) writeRare(w *writer) {
 		w.text(e.part)
 		w.text(e.outcome)
 		w.text(e.reason)
+		w.text(e.said)
 		w.optInt(e.completed)
 		w.values(e.values)
 	})
@@ -145,7 +146,7 @@ func (f *Fold) readRare(r *reader) {
 	})
 	readLatest(r, &f.ends, func() end {
 		return end{
-			at: r.stamp(), part: r.text(), outcome: r.text(), reason: r.text(), completed: r.optInt(), values: r.values(),
+			at: r.stamp(), part: r.text(), outcome: r.text(), reason: r.text(), said: r.text(), completed: r.optInt(), values: r.values(),
 		}
 	})
 	readLatest(r, &f.failures, func() failure {

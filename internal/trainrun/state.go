@@ -52,6 +52,8 @@ type State struct {
 	Sampled   bool         // some records only sample the curve
 	Conflict  *Conflict    // set when hosts are in conflict: States tells them apart
 	Truncated []Truncation // what a bound left out, by What
+	Notes     []Note       // by What and Value
+	Partial   bool         // the beginning of a stream is missing
 }
 
 // Attempt is one life of the run's process. The number is that of the records; when records without a number hold several
@@ -236,6 +238,7 @@ type Records struct {
 	LastSeq  int64
 	Gaps     int64 // missing numbers between the first and the last of each (attempt, rank)
 	Rejected int64 // lines that were no records
+	Streams  int64 // in which the lowest rank told of the training
 	NoTime   int64 // records without event time, lines that were no records left out
 }
 

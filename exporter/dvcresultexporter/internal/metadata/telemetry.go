@@ -18,6 +18,7 @@ type TelemetryBuilder struct {
 	MaskedValues   metric.Int64Counter
 	WrittenResults metric.Int64Counter
 	KeptResults    metric.Int64Counter
+	PartialResults metric.Int64Counter
 	WriteErrors    metric.Int64Counter
 	StorageErrors  metric.Int64Counter
 	DroppedRuns    metric.Int64Counter
@@ -52,6 +53,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) 
 	b.MaskedValues = counter("otelcol_dvc_result_masked_values", "{value}", "Values of taken records that were masked because they look like secrets.")
 	b.WrittenResults = counter("otelcol_dvc_result_written_results", "{result}", "Results of which at least one file was written.")
 	b.KeptResults = counter("otelcol_dvc_result_kept_results", "{result}", "Results that were not written because the one on disk rests on more records.")
+	b.PartialResults = counter("otelcol_dvc_result_partial_results", "{result}", "Results that were written of a run of which the beginning of a stream is missing.")
 	b.WriteErrors = counter("otelcol_dvc_result_write_errors", "{error}", "Attempts to write a result that failed; they are repeated.")
 	b.StorageErrors = counter("otelcol_dvc_result_storage_errors", "{error}", "Operations of the storage extension that failed, and stored values that are damaged.")
 	b.DroppedRuns = counter("otelcol_dvc_result_dropped_runs", "{run}", "Runs whose state was given up to stay within a limit.")

@@ -107,7 +107,7 @@ func cleanSegment(s string) string {
 		return "_"
 	}
 	clean := strings.Map(func(r rune) rune {
-		if r == '.' || r == ':' || unicode.IsControl(r) || r == utf8.RuneError {
+		if r == '.' || r == ':' || r == '\\' || unicode.IsControl(r) || r == utf8.RuneError {
 			return '_'
 		}
 		return r

@@ -69,6 +69,12 @@ func (r *result) build() (object, sections) {
 	if st.Sampled {
 		root["sampled"] = true
 	}
+	if st.Partial {
+		root["coverage"] = "partial"
+	}
+	if len(st.Notes) > 0 {
+		root["notes"] = notesList(st.Notes)
+	}
 	if st.Masked > 0 {
 		root["masked"] = st.Masked
 	}
@@ -137,10 +143,23 @@ func recordsObject(rec trainrun.Records) object {
 	if rec.FirstSeq > 0 {
 		o["first_seq"], o["last_seq"] = rec.FirstSeq, rec.LastSeq
 	}
+	if rec.Streams > 1 {
+		o["streams"] = rec.Streams
+	}
 	if rec.NoTime > 0 {
 		o["no_time"] = rec.NoTime
 	}
 	return o
+}
+
+func notesList(notes []trainrun.Note) []any {
+	out := make([]any, 0, len(notes))
+	for _, n := range notes {
+		o := object{"what": n.What}
+		put(o, "value", n.Value)
+		out = append(out, o)
+	}
+	return out
 }
 
 func durationsObject(d trainrun.Durations) object {

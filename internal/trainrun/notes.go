@@ -1,0 +1,121 @@
+package trainrun
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// What a Note says.
+const (
+	// NoteObjective: no record measures the metric that decides which epoch is best.
+	NoteObjective = "objective_never_measured"
+	// NoteOutcome: a run.end gives an outcome that is none.
+	NoteOutcome = "outcome_off_list"
+	// NoteStreams: several streams tell one value and no event time says which of them is the newer one.
+	NoteStreams = "streams_without_time"
+)
+
+// Note is something that whoever wrote the records should mend.
+type Note struct{ What, Value string }
+
+const maxNotes = 16
+
+func (d *deriver) note(what, value string) {
+	n := Note{what, value}
+	if len(d.st.Notes) < maxNotes && !slices.Contains(d.st.Notes, n) {
+		d.st.Notes = append(d.st.Notes, n)
+	}
+}
+
+// notes looks at what was derived.
+func (d *deriver) notes() {
+	for id, p := range d.f.parts.items {
+		if o := d.objective(id); o != nil && o.From != ObjectiveInferred && (p.name == "" || d.lastAttempt(id) >= 0) && !d.measures(o.Metric) {
+			d.note(NoteObjective, o.Metric)
+		}
+	}
+	slices.SortFunc(d.st.Notes, func(a, b Note) int { return cmp.Or(compareText(a.What, b.What), compareText(a.Value, b.Value)) })
+}
+
+func (d *deriver) measures(name string) bool {
+	return slices.ContainsFunc(d.st.Series, func(s Series) bool { return s.Name == name }) ||
+		slices.ContainsFunc(d.st.Finals, func(f Final) bool { return f.Name == name })
+}
+
+// noteEnd looks at the end that decides about a run or a part.
+func (d *deriver) noteEnd(ends []*end) {
+	if len(ends) > 0 && ends[0].outcome == trainrecord.OutcomeUnknown {
+		d.note(NoteOutcome, ends[0].said)
+	}
+}
+
+// untimed says that two streams tell one axis value, and neither when.
+func untimed(heads []candidate) bool {
+	for i := 1; i < len(heads); i++ {
+		if heads[i].x == heads[i-1].x && heads[i].time == 0 && heads[i-1].time == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// streams counts the streams in which the lowest rank wrote rows.
+func (f *Fold) streams() int64 {
+	lowest := int64(maxAttempt)
+	for _, p := range f.parts.items {
+		lowest = min(lowest, p.owner)
+	}
+	type source struct {
+		kind posKind
+		file uint32
+	}
+	seen := map[source]bool{}
+	last := source{}
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if s := (source{r.kind, r.file}); int64(r.rank) == lowest && r.event != EventRunEnd && (s != last || len(seen) == 0) {
+			seen[s], last = true, s
+		}
+	}
+	return int64(len(seen))
+}
+
+// partial says that the beginning of a stream is missing: its first record is not at its beginning, no run.start comes before the
+// rows (several runs may share a file), and the rows begin later than a training does.
+func (f *Fold) partial() bool {
+	for _, st := range f.seen.streams {
+		if st.run == "" && st.places.n > 0 && st.places.blocks[0].first.offset > 0 && f.beginsLate(st.file) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Fold) beginsLate(file uint32) bool {
+	start, row := int64(never), int64(never)
+	epoch, step := int64(never), int64(never)
+	for i := range f.starts.items {
+		if at := &f.starts.items[i].at; at.kind == posOffset && at.file == file {
+			start = min(start, at.pos)
+		}
+	}
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if r.kind != posOffset || r.file != file || !r.trainRow() && r.epoch < 0 {
+			continue
+		}
+		row = min(row, r.pos)
+		if r.epoch >= 0 {
+			epoch = min(epoch, r.epoch)
+		}
+		if r.step >= 0 {
+			step = min(step, r.step)
+		}
+	}
+	if row == never || start < row {
+		return false
+	}
+	return epoch > 0 && epoch != never || epoch == never && step > 1
+}

@@ -1,0 +1,53 @@
+package trainrun
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestWhatWhoeverWroteTheRecordsShouldMend(t *testing.T) {
+	t.Parallel()
+	aims := line("run.start", 0, "", `"objective": {"metric": "val/acc", "mode": "max"}`)
+	for name, tc := range map[string]struct {
+		lines []string
+		want  []Note
+	}{
+		"an objective that is never measured": {[]string{aims, epoch(1, "", 0, "1")}, []Note{{NoteObjective, "val/acc"}}},
+		"one that the end measures": {
+			[]string{aims, line("run.end", 1, "", `"outcome": "success", "measurements": {"val/acc": 1}`)}, nil,
+		},
+		"one that is measured":    {[]string{aims, line("epoch.end", 1, "", `"epoch": 0, "measurements": {"val/acc": 1}`)}, nil},
+		"an inferred one":         {[]string{epoch(1, "", 0, "1")}, nil},
+		"an outcome off the list": {[]string{epoch(1, "", 0, "1"), ends(2, "completed", "")}, []Note{{NoteOutcome, "completed"}}},
+		"no outcome":              {[]string{line("run.end", 2, "", "")}, []Note{{NoteOutcome, ""}}},
+		"one that was corrected":  {[]string{ends(2, "completed", ""), ends(3, "success", "")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, tc.want, stateOf(t, tc.lines...).Notes)
+		})
+	}
+}
+
+func TestStreamsWithoutTime(t *testing.T) {
+	t.Parallel()
+	st := foldOf(readStream(t, epoch(-1, "", 0, "9"), epoch(-1, "", 1, "8")), readStream(t, epoch(-1, "", 0, "5"))).State()
+	assert.Equal(t, []Note{{NoteStreams, ""}}, st.Notes)
+	assert.Equal(t, int64(2), st.Records.Streams)
+	st = foldOf(readStream(t, epoch(1, "", 0, "9")), readStream(t, epoch(5, "", 1, "5"))).State()
+	assert.Empty(t, st.Notes)
+}
+
+func TestTheBeginningOfAStreamIsMissing(t *testing.T) {
+	t.Parallel()
+	start := line("run.start", 0, "", "")
+	whole := readStream(t, start, epoch(1, "", 0, "1"), epoch(2, "", 1, "1"), success(3))
+	assert.False(t, foldOf(whole).State().Partial)
+	assert.True(t, foldOf(whole[2:]).State().Partial)
+	assert.True(t, foldOf(whole[2:], whole[1:1]).State().Partial)
+	assert.False(t, foldOf(whole[2:], whole[:2]).State().Partial, "it came later")
+	shared := readStream(t, long(0), start, epoch(1, "", 5, "1"))
+	assert.False(t, foldOf(shared[1:]).State().Partial, "of a file that several runs share")
+	assert.False(t, foldOf(whole[3:]).State().Partial, "a launcher's end")
+}
