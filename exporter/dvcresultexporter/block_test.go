@@ -83,7 +83,7 @@ func TestAStorageThatHangsHoldsNobodyLongerThanTheirContext(t *testing.T) {
 		assert.Equal(t, "1", r.metric(`otelcol_dvc_result_runs{state="open"}`), "the self-metrics do not wait for the storage")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		began, refused := time.Now(), make(chan error, 3*maxWaiting)
+		refused := make(chan error, 3*maxWaiting)
 		for range 3 * maxWaiting {
 			go func() { refused <- r.exp.consumeLogs(ctx, logsOf(t, wholeRun("c")...)) }()
 		}
@@ -98,7 +98,7 @@ func TestAStorageThatHangsHoldsNobodyLongerThanTheirContext(t *testing.T) {
 
 		end, cancelEnd := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancelEnd()
-		began = time.Now()
+		began := time.Now()
 		require.ErrorIs(t, r.exp.shutdown(end), context.DeadlineExceeded)
 		assert.Equal(t, 5*time.Second, time.Since(began))
 		close(gate)

@@ -49,7 +49,7 @@ func (g *engine) count(ctx context.Context, t *tally) {
 func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	t := &tally{ignored: map[string]int64{}}
 	defer g.count(ctx, t)
-	entries := reduceLogs(ld, t)
+	entries, files := reduceLogs(ld, t)
 	if len(entries) == 0 {
 		return nil
 	}
@@ -82,6 +82,7 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 			t.masked += entries[i].Masked
 			g.store.add(entries[i])
 			r.version++
+			r.tells(&entries[i], files[i])
 			r.thin = false
 			for _, s := range targets {
 				s.touch(&entries[i], now)
@@ -111,8 +112,8 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 	return nil
 }
 
-func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {
-	var entries []trainrun.Entry
+// reduceLogs makes the entries of a call, and names the file of each.
+func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []string) {
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
@@ -138,11 +139,15 @@ func reduceLogs(ld plog.Logs, t *tally) []trainrun.Entry {
 					t.ignore(notARecord)
 					continue
 				}
-				entries = append(entries, entry)
+				file := ""
+				if v, ok := lr.Attributes().Get(trainrecord.AttrLogFilePath); ok {
+					file = v.AsString()
+				}
+				entries, files = append(entries, entry), append(files, file)
 			}
 		}
 	}
-	return entries
+	return entries, files
 }
 
 // runOf gives the run of an id with its state in memory; a closed one has none.

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 // TestWhatIsToBeMendedIsSaid in the result and in one log line.
@@ -40,5 +43,38 @@ func TestARunWithoutItsBeginningIsPartial(t *testing.T) {
 		r.feed(wholeRun("a")[:3]...)
 		pass(time.Minute)
 		assert.NotContains(t, r.files("a")["result.json"], "coverage")
+	})
+}
+
+// TestTwoFoldersOfOneName are named: whether they are one run, no record says.
+func TestTwoFoldersOfOneName(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		for i, file := range []string{"/a/x/train.jsonl", "/a/x/more.jsonl", "/b/x/train.jsonl"} {
+			ld := logsOf(t, inFile(int64(i), stream(epoch("x", i), epoch("x", i+1)))...)
+			for _, rl := range ld.ResourceLogs().All() {
+				rl.ScopeLogs().At(0).LogRecords().At(0).Attributes().PutStr(trainrecord.AttrLogFilePath, file)
+			}
+			require.NoError(t, r.exp.consumeLogs(t.Context(), ld))
+		}
+		pass(time.Hour)
+		assert.Contains(t, r.files("x")["result.json"], `"streams": 3`)
+		found := r.logs.FilterMessageSnippet("Files of two folders").All()
+		require.Len(t, found, 1)
+		assert.Equal(t, []any{"/a/x/train.jsonl", "/b/x/train.jsonl"}, found[0].ContextMap()["files"])
+	})
+}
+
+func TestAStorageThatAnotherHolds(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		first, tel := r.exp, r.tel
+		require.ErrorContains(t, r.tryStart(), "another process or component holds it")
+		require.NoError(t, r.tel.Shutdown(t.Context()))
+		r.exp, r.tel = first, tel
+		r.stop()
 	})
 }

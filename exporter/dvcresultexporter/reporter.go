@@ -59,9 +59,14 @@ func (p *reporter) worked(s *side) {
 }
 
 // noted tells whoever runs the trainers what they should mend.
-func (p *reporter) noted(s *side, st *trainrun.State) {
+func (p *reporter) noted(s *side, j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	st := j.state
+	if len(j.files) > 1 && p.seldom.Allow("folders") {
+		p.logger.Warn("Files of two folders told of one run: if these are two runs, let their records name them, or give the folders different names",
+			zap.String("run_directory", s.dir), zap.Strings("files", j.files))
+	}
 	if st.Partial && p.seldom.Allow("partial") {
 		p.logger.Warn("The beginning of a run's stream is missing: its records came before this state. Let the receiver read the stream from its beginning",
 			zap.String("run_directory", s.dir))

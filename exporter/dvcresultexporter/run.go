@@ -1,6 +1,7 @@
 package dvcresultexporter
 
 import (
+	"path"
 	"slices"
 	"time"
 
@@ -22,7 +23,19 @@ type run struct {
 	thin    bool           // nothing more can be given up until the next record
 	closed  bool           // late records are counted only; there is no state any more
 
+	files []string // of different folders, that told of the training since the start; two at most
+
 	sides []*side // the owner's first; more while hosts are in conflict
+}
+
+// tells notes the file that a row of rank 0 came from: rows from two folders are mostly two runs whose folders have one name.
+func (r *run) tells(e *trainrun.Entry, file string) {
+	if file == "" || e.Rank > 0 || len(r.files) > 1 || e.Event != trainrun.EventEpochEnd && e.Event != trainrun.EventStepEnd {
+		return
+	}
+	if len(r.files) == 0 || path.Dir(r.files[0]) != path.Dir(file) {
+		r.files = append(r.files, file)
+	}
 }
 
 // owner is the side that has the run's directory.

@@ -17,7 +17,8 @@ type job struct {
 	state   *trainrun.State
 	verdict resultfile.Verdict
 	version uint64
-	seen    int64 // wallSeen of the side
+	seen    int64    // wallSeen of the side
+	files   []string // that told of the training, when they are of several folders
 }
 
 // writer looks at runs that are due. A run is in one writer at a time.
@@ -128,7 +129,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		return job{}, false
 	}
 	g.witness(ctx, s, v)
-	return job{state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale()}, true
+	return job{state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files}, true
 }
 
 // witness keeps that a run was seen falling silent before its result says so: after a kill between the two, the next start
@@ -225,7 +226,7 @@ func (g *engine) wrote(ctx context.Context, s *side, j *job, result atomicdir.Re
 			g.telemetry.PartialResults.Add(ctx, 1, g.telemetry.Self())
 		}
 		if v.Final {
-			g.report.noted(s, j.state)
+			g.report.noted(s, j)
 			g.logger.Info("Wrote a result", zap.String("run_directory", s.dir), zap.String("outcome", outcome), zap.Bool("provisional", v.Provisional))
 		}
 	case atomicdir.Kept:

@@ -126,7 +126,7 @@ func (t *paramTable) read(r *reader) {
 	for i := range r.count(12) {
 		p := param{path: r.text()}
 		readRegister(r, &p.register, func(r *reader) Tree { return r.tree(0) })
-		if len(p.register.items) == 0 || i > 0 && t.items[i-1].path >= p.path {
+		if len(p.items) == 0 || i > 0 && t.items[i-1].path >= p.path {
 			r.fail("want another parameter")
 		}
 		if r.err != nil {

@@ -17,7 +17,7 @@ func TestMetricPaths(t *testing.T) {
 		want map[string]string
 	}{
 		"plain":      {map[string]string{"train/loss": "train/loss", "val/mAP50(B)": "val/mAP50(B)", "lr": "lr"}},
-		"characters": {map[string]string{"a.b": "a_b", "a:c": "a_c", "x\ny": "x_y", "metrics/mAP.5": "metrics/mAP_5"}},
+		"characters": {map[string]string{"a.b": "a_b", "a:c": "a_c", "\\back": "_back", "x\ny": "x_y", "metrics/mAP.5": "metrics/mAP_5"}},
 		"segments":   {map[string]string{"/a": "_/a", "b//c": "b/_/c", "../d": "_/d", "./e": "_/e", "f/": "f/_", "": "_/value"}},
 		"node":       {map[string]string{"loss": "loss/value", "loss/train": "loss/train"}},
 		"node twice": {map[string]string{"loss": "loss/value-" + hash("loss", 8), "loss/value": "loss/value"}},

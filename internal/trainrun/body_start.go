@@ -1,0 +1,88 @@
+package trainrun
+
+import (
+	"cmp"
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// told reads what a line tells that is no run.start: parameters, and what is planned.
+func (r *reducer) told() {
+	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
+	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
+	if p := r.params(); p != nil {
+		r.e.Detail = &Detail{Params: p}
+	}
+}
+
+func (r *reducer) params() Tree {
+	m, ok := object(r.body, trainrecord.BodyParams)
+	if !ok {
+		return nil
+	}
+	t := treeReader{}
+	tree := t.read(m)
+	r.e.Masked += t.masked
+	r.e.Cut += t.cut
+	return tree
+}
+
+func (r *reducer) start() {
+	d := Detail{Params: r.params()}
+	if m, ok := object(r.body, trainrecord.BodyObjective); ok {
+		d.Objective = objective(m)
+	}
+	if m, ok := object(r.body, trainrecord.BodyResumedFrom); ok {
+		d.ResumedEpoch = integer(m, trainrecord.BodyEpoch)
+		d.ResumedStep = integer(m, trainrecord.BodyStep)
+	}
+	if m, ok := object(r.body, trainrecord.BodyGit); ok {
+		d.Git = &Git{Commit: r.clean(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}
+		if v, ok := m.Get(trainrecord.InnerDirty); ok && v.Type() == pcommon.ValueTypeBool {
+			dirty := v.Bool()
+			d.Git.Dirty = &dirty
+		}
+	}
+	if v, ok := r.body.Get(trainrecord.BodyCommand); ok {
+		command, masked := maskCommand(v)
+		d.Command = command
+		r.e.Masked += masked
+	}
+	if m, ok := object(r.body, trainrecord.BodyVersions); ok {
+		d.Versions = r.versions(m)
+	}
+	d.TaskFamily = trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, text(r.body, trainrecord.BodyTaskFamily, maxLabel))
+	r.e.Detail = &d
+}
+
+func (r *reducer) versions(m pcommon.Map) []Pair {
+	out := make([]Pair, 0, min(m.Len(), maxVersions))
+	for name, v := range m.All() {
+		switch v.Type() {
+		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeEmpty:
+			continue
+		default:
+			out = append(out, Pair{Name: label(name), Value: r.version(name, v.AsString())})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
+	out = slices.CompactFunc(out, func(a, b Pair) bool { return a.Name == b.Name })
+	if len(out) > maxVersions {
+		r.e.Cut += int64(len(out) - maxVersions)
+		out = out[:maxVersions]
+	}
+	return out
+}
+
+func (r *reducer) version(name, value string) string {
+	if secretValue(secretKey(name), value) {
+		r.e.Masked++
+		return Mask
+	}
+	value, masked := clean(value, maxLabel, userInfo)
+	r.e.Masked += masked
+	return value
+}
