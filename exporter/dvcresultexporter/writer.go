@@ -65,8 +65,9 @@ func (g *engine) visit(s *side) {
 // resultSet is what atomicdir is to bring to disk.
 func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
 	set := atomicdir.Set{
-		Name:  dir,
-		Swept: swept(),
+		Name:     dir,
+		Swept:    swept(),
+		Optional: []string{resultfile.ParamsName},
 		Keep:  func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
 	}
 	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first

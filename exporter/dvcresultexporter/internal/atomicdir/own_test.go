@@ -30,6 +30,24 @@ func TestWhatOthersPutIntoTheOwnFolder(t *testing.T) {
 	assert.Len(t, entries, 1, "this instance's own")
 }
 
+// TestAnOptionalFileThatIsNotListedGoes with the same write, after the marker.
+func TestAnOptionalFileThatIsNotListedGoes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := open(t, dir)
+	with := set("1")
+	with.Optional, with.Files = []string{"params.yaml"}, append([]Content{{"params.yaml", []byte("lr: 1")}}, with.Files...)
+	_, err := d.Write(with)
+	require.NoError(t, err)
+	require.Contains(t, disk(t, filepath.Join(dir, "run")), "params.yaml")
+	without := set("1")
+	without.Optional = with.Optional
+	result, err := d.Write(without)
+	require.NoError(t, err)
+	assert.Equal(t, Written, result)
+	assert.NotContains(t, disk(t, filepath.Join(dir, "run")), "params.yaml")
+}
+
 // TestAMarkerBeyondAnySizeIsNoneOfOurs and is not read into memory.
 func TestAMarkerBeyondAnySizeIsNoneOfOurs(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,8 @@ type Set struct {
 	Name  string // of the subdirectory
 	Files []Content
 	Swept []Swept
+	// Optional names files that some results have and others have not: one that is not listed is removed.
+	Optional []string
 	// Gone says that the set is to be removed: its files by name, what is swept, and directories that are empty then.
 	Gone bool
 	// Keep is asked, under the lock, whether the marker on disk (nil if there is none) is to stay with all its files.
@@ -109,6 +111,12 @@ func (d *Dir) swept(set Set, wanted map[string]bool) ([]string, error) {
 			return nil, err
 		}
 		stale = append(stale, found...)
+	}
+	for _, file := range set.Optional {
+		name := path.Join(set.Name, file)
+		if info, err := d.fs.Lstat(name); err == nil && !info.IsDir() && !wanted[name] {
+			stale = append(stale, name)
+		}
 	}
 	return stale, nil
 }
