@@ -68,7 +68,7 @@ func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdi
 		Name:     dir,
 		Swept:    swept(),
 		Optional: []string{resultfile.ParamsName},
-		Keep:  func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
+		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
 	}
 	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first
 		set.Keep = func(marker []byte) bool {
