@@ -27,7 +27,7 @@ const (
 	stopWithin  = 60 * time.Second // systemd waits 90 s before it kills
 	pollEvery   = 20 * time.Millisecond
 	readyLine   = "Everything is ready"
-	settle      = 100 * time.Millisecond // the binary begins to listen to signals a moment after it says that it is ready
+	settle      = time.Second // the binary begins to heed signals a moment after it says that it is ready
 )
 
 // Options say how a collector is run.
@@ -51,7 +51,8 @@ type Process struct {
 	dir     string
 	metrics string // address of the collector's own metrics
 	logs    *logBuffer
-	began   int // what it had printed when it was launched last
+	began   int       // what it had printed when it was launched last
+	ready   time.Time // when it said so last; a launch that nobody waited for has none
 	cmd     *exec.Cmd
 	waited  chan struct{}
 	waitErr error
@@ -113,7 +114,6 @@ func (p *Process) Start() {
 		p.t.Fatalf("start the collector: %v", err)
 	}
 	p.WaitReady()
-	<-time.After(settle)
 }
 
 // WaitReady waits until a collector that was launched says that its pipelines run.
@@ -129,6 +129,7 @@ func (p *Process) WaitReady() {
 		}
 		p.pause()
 	}
+	p.ready = time.Now()
 }
 
 // Launch starts the collector and does not wait for anything.
@@ -210,6 +211,7 @@ func (p *Process) Stop() {
 		p.t.Errorf("stop the collector: it has ended already: %v", p.waitErr)
 		return
 	}
+	<-time.After(time.Until(p.ready.Add(settle)))
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Errorf("stop the collector: %v", err)
 	}
