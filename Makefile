@@ -7,17 +7,18 @@ SHELL := /bin/bash
 DIST      := build/otelcol-train
 BINARY    := $(DIST)/otelcol-train
 MODULES   := $(shell sed -n 's,^[[:space:]]*\./,,p' go.work)
-UNIT      := $(filter-out test,$(MODULES))
+UNIT      := $(filter-out test test/%,$(MODULES))
 TAGS      := $(shell sed -n 's/^  build_tags: "\(.*\)"/\1/p' builder-config.yaml)
 # ocb generates and compiles outside the workspace, so that a user who copies the manifest gets the same binary.
 DISTENV   := GOWORK=off CGO_ENABLED=0
 GOLANGCI  := v2.15.0
 TESTFLAGS ?=
+SOAK      ?= 10m
 export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: $(DIST)/go.sum ## compile the distribution to build/otelcol-train/otelcol-train
@@ -62,6 +63,18 @@ bench-receiver: build ## what train_jsonl costs beside file_log: the full measur
 .PHONY: bench-gate
 bench-gate: build ## the same, small: fails when a ratio misses its target by more than 1.25
 	@go run ./test/bench -suite train_jsonl -size gate
+
+.PHONY: bench-guard
+bench-guard: ## what cardinality_guard costs beside upstream processors: the full measurement, a minute on a machine that does nothing else
+	@go run ./test/guardbench
+
+.PHONY: bench-guard-gate
+bench-guard-gate: ## the same, small: fails when a ratio misses its target by more than 1.25
+	@go run ./test/guardbench -size gate
+
+.PHONY: soak
+soak: ## the properties of cardinality_guard with the race detector, each for SOAK (10m)
+	@scripts/soak $(SOAK)
 
 .PHONY: stock
 stock: build/stock/stock ## compile a Collector of upstream components only, for the comparison in test/e2e

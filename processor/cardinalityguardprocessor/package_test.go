@@ -2,17 +2,35 @@ package cardinalityguardprocessor
 
 import (
 	"context"
+	"flag"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/consumer"
+	"pgregory.net/rapid"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 func TestMain(m *testing.M) { componentcheck.VerifyMain(m) }
+
+// soak is how long each property is checked; zero: as many times as rapid is told.
+var soak = flag.Duration("soak", 0, "how long each property is checked")
+
+// property checks a property of generated batches.
+func property(t *testing.T, check func(*rapid.T)) {
+	t.Helper()
+	t.Parallel()
+	for began := time.Now(); ; {
+		rapid.Check(t, check)
+		if t.Failed() || time.Since(began) >= *soak {
+			return
+		}
+	}
+}
 
 func TestComponent(t *testing.T) {
 	componentcheck.Run(t, NewFactory(), componentcheck.WithFeed(telling))

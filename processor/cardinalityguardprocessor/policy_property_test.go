@@ -206,8 +206,7 @@ func searchIn(metric string, at policy.Level, key string, v pcommon.Value, colou
 // TestNothingForbiddenGetsThroughAndASecondGuardFindsNothing: no denied key, value or name anywhere; the output guarded again does not change
 // and hits no rule; a survey of it finds nothing that is enforced.
 func TestNothingForbiddenGetsThroughAndASecondGuardFindsNothing(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	property(t, func(rt *rapid.T) {
 		p, err := policy.Parse("", []byte(strict))
 		require.NoError(rt, err)
 		l := newLab(rt, 1, p)
@@ -246,8 +245,7 @@ func TestNothingForbiddenGetsThroughAndASecondGuardFindsNothing(t *testing.T) {
 
 // TestASurveyFindsWhatTheGuardDoes: the rules that a survey names are those that the guard counts.
 func TestASurveyFindsWhatTheGuardDoes(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	property(t, func(rt *rapid.T) {
 		p, err := policy.Parse("", []byte(strict))
 		require.NoError(rt, err)
 		l := newLab(rt, 1, p)

@@ -148,8 +148,7 @@ func repeated(md pmetric.Metrics) bool {
 
 // TestNothingForbiddenIsLeftAndNoPointComesTwice feeds batches with forbidden keys at every level, native and touched series mixed.
 func TestNothingForbiddenIsLeftAndNoPointComesTwice(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		l := newLab(t, second, policy.Default())
 		var all []pmetric.Metrics
 		for i := range rapid.IntRange(1, 4).Draw(t, "batches") {
@@ -205,8 +204,7 @@ func requireNothingEmptyRapid(t *rapid.T, md pmetric.Metrics) {
 }
 
 func TestUntouchedBatchesAreByteEqualInTheSameCall(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	property(t, func(t *rapid.T) {
 		l := newLab(t, second, policy.Default())
 		for i := range 3 {
 			at := int64(i+2) * 10 * second
