@@ -26,6 +26,7 @@ type lens struct {
 	class *policy.Class
 	keys  [policy.Levels][2]map[string]seen // outside and inside of maps and arrays
 	memo  memo
+	other bool // a key was not the memo's
 	room  *room
 }
 
@@ -83,6 +84,7 @@ func (l *lens) point(at int, key string) *policy.Verdict {
 			return m.verdict
 		}
 	}
+	l.other = true
 	s := l.see(policy.Datapoint, false, key)
 	if at < memoKeys {
 		l.memo[at].key, l.memo[at].verdict = s.key, s.enforce

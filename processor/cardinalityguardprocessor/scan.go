@@ -5,6 +5,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/xpdata/entity"
 
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
@@ -21,22 +22,6 @@ const (
 	// emptied: every point of the metric went or moved. The walk notes it, not the scan.
 	emptied
 )
-
-// plan is what a scan saw on the resources, scopes and metrics of a batch, each in order.
-type plan struct {
-	resources, scopes, metrics []finding
-	named                      []*named // metrics
-	lenses                     []*lens  // resources and scopes, in the order of the walk
-	dirty                      bool
-}
-
-func (p *plan) reset() {
-	p.resources, p.scopes, p.metrics = p.resources[:0], p.scopes[:0], p.metrics[:0]
-	clear(p.named)
-	clear(p.lenses)
-	p.named, p.lenses = p.named[:0], p.lenses[:0]
-	p.dirty = false
-}
 
 // scan looks for what is forbidden. It changes nothing, but that it takes resources and scopes apart whose metrics need different changes. It
 // stops at the first finding of each metric.
@@ -60,11 +45,13 @@ func (w *worker) scan(md pmetric.Metrics) {
 			for k := range sm.Metrics().Len() {
 				found := w.scanMetric(sm.Metrics().At(k), scope)
 				w.plan.metrics = append(w.plan.metrics, found)
+				w.plan.hashed = append(w.plan.hashed, len(w.plan.hashes))
 				w.plan.dirty = w.plan.dirty || found != 0
 			}
 		}
 		w.plan.dirty = w.plan.dirty || resource != 0
 	}
+	w.hashes = false
 }
 
 // see notes the lens of a resource or a scope and looks through it.
@@ -135,6 +122,7 @@ func (w *worker) scanMetric(m pmetric.Metric, scope finding) finding {
 	if found&touches != 0 {
 		return found
 	}
+	w.hashes, w.alike = w.native && !n.Single && merge.KindOf(m).Cumulative(), none
 	switch m.Type() {
 	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
 		return found | scanNumbers(w, numbers(m))
@@ -153,7 +141,7 @@ func scanNumbers(w *worker, points pmetric.NumberDataPointSlice) finding {
 	var found finding
 	for i := range points.Len() {
 		p := points.At(i)
-		if w.forbiddenOn(p.Attributes()) {
+		if w.forbiddenOnPoint(p.Attributes()) {
 			return found | touches
 		}
 		if p.Exemplars().Len() > 0 && w.soiled(p.Exemplars()) {
@@ -167,7 +155,7 @@ func scanSampled[P sampled, S pointSlice[P]](w *worker, points S) finding {
 	var found finding
 	for i := range points.Len() {
 		p := points.At(i)
-		if w.forbiddenOn(p.Attributes()) {
+		if w.forbiddenOnPoint(p.Attributes()) {
 			return found | touches
 		}
 		if w.soiled(p.Exemplars()) {
@@ -179,7 +167,7 @@ func scanSampled[P sampled, S pointSlice[P]](w *worker, points S) finding {
 
 func scanPoints[P dataPoint, S pointSlice[P]](w *worker, points S) finding {
 	for i := range points.Len() {
-		if w.forbiddenOn(points.At(i).Attributes()) {
+		if w.forbiddenOnPoint(points.At(i).Attributes()) {
 			return touches
 		}
 	}
@@ -196,14 +184,35 @@ func (w *worker) soiled(exemplars pmetric.ExemplarSlice) bool {
 	return false
 }
 
+// forbiddenOnPoint is forbiddenOn, and notes the identity of attributes that the engine will ask for: while they are looked at, they are near.
+func (w *worker) forbiddenOnPoint(attrs pcommon.Map) bool {
+	if !w.hashes {
+		return w.forbiddenOn(attrs)
+	}
+	l, h := w.look, &w.batch.Hasher
+	l.other = false
+	h.Begin()
+	if w.forbiddenOn(attrs) {
+		return true
+	}
+	n := attrs.Len()
+	alike := !l.other && n == w.alike
+	w.alike = n
+	w.plan.hashes = append(w.plan.hashes, h.Sum(alike))
+	return false
+}
+
 // forbiddenOn says whether the attributes of a point have something forbidden at any depth.
 func (w *worker) forbiddenOn(m pcommon.Map) bool {
 	if m.Len() == 0 {
 		return false
 	}
-	l := w.look
+	l, hashes := w.look, w.hashes
 	at, found := 0, false
 	m.Range(func(key string, value pcommon.Value) bool {
+		if hashes {
+			w.batch.Hasher.Put(key, value)
+		}
 		v := l.point(at, key)
 		at++
 		switch value.Type() {

@@ -26,6 +26,8 @@ type worker struct {
 	engine   *merge.Engine
 	batch    *merge.Batch
 	native   bool                // native cumulative series are remembered
+	hashes   bool                // those of the metric that is scanned are
+	alike    int                 // the number of attributes of its last point, whose keys are the memo's
 	touched  map[string]struct{} // names of metrics with a touched point in the batch
 	at       place
 	metrics  []managed
@@ -42,7 +44,7 @@ type managed struct {
 	next  int32 // of the same name
 }
 
-const none int32 = -1
+const none = -1
 
 const keptMetrics = 1 << 12 // above this a batch's tables are not kept for the next one
 
@@ -115,21 +117,6 @@ func (w *worker) noteTouched(md pmetric.Metrics) {
 			w.touched[m.Name()] = struct{}{}
 		}
 	})
-}
-
-// eachMetric visits the metrics in the order of the plan.
-func (w *worker) eachMetric(md pmetric.Metrics, visit func(pmetric.Metric, finding)) {
-	next := 0
-	for i := range md.ResourceMetrics().Len() {
-		rm := md.ResourceMetrics().At(i)
-		for j := range rm.ScopeMetrics().Len() {
-			ms := rm.ScopeMetrics().At(j).Metrics()
-			for k := range ms.Len() {
-				visit(ms.At(k), w.plan.metrics[next])
-				next++
-			}
-		}
-	}
 }
 
 // walk removes forbidden attributes and collects the metrics whose points may meet others.
@@ -220,7 +207,7 @@ func (w *worker) walkMetric(m pmetric.Metric, found finding) {
 			w.cleanExemplars(m, found)
 		}
 	case meets || w.engine.Merges(m.Name()) || (w.native && merge.KindOf(m).Cumulative()):
-		w.manage(m, found&(touches|soils) == 0)
+		w.manage(m, found)
 	default:
 		w.cleanExemplars(m, found)
 	}
@@ -233,15 +220,20 @@ func (w *worker) cleanExemplars(m pmetric.Metric, found finding) {
 }
 
 // manage collects a metric for the engine.
-func (w *worker) manage(m pmetric.Metric, clean bool) {
+func (w *worker) manage(m pmetric.Metric, found finding) {
 	source, result := w.identify(m)
+	var hashes []merge.Hash
+	if found&touches == 0 { // otherwise points may have gone since
+		hashes = w.plan.hashesOf(w.at.metric)
+	}
 	at := int32(len(w.metrics))
 	w.metrics = append(w.metrics, managed{next: none, plan: w.at.metric, had: pointCount(m), group: merge.Group{
 		Metric:   m,
 		Resource: w.at.rm.Resource(), ResourceSchema: w.at.rm.SchemaUrl(),
 		Scope: w.at.sm.Scope(), ScopeSchema: w.at.sm.SchemaUrl(),
 		Source: source, Output: result,
-		Touched: w.at.scope&touches != 0, Clean: clean,
+		Touched: w.at.scope&touches != 0, Clean: found&(touches|soils) == 0,
+		Attributes: hashes,
 	}})
 	if before, known := w.byName[m.Name()]; known {
 		w.metrics[before].next = at

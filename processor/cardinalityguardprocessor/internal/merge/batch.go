@@ -23,9 +23,10 @@ type Group struct {
 	ResourceSchema string
 	Scope          pcommon.InstrumentationScope
 	ScopeSchema    string
-	Source, Output Hash // of the metric, from before and after the removal
-	Touched        bool // something was removed from the resource or the scope
-	Clean          bool // nothing is forbidden on a point of it
+	Source, Output Hash   // of the metric, from before and after the removal
+	Touched        bool   // something was removed from the resource or the scope
+	Clean          bool   // nothing is forbidden on a point of it
+	Attributes     []Hash // of the first points, from before the removal, as far as known
 
 	kind   Kind
 	first  int // its first item

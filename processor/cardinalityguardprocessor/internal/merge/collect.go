@@ -74,7 +74,7 @@ func (b *Batch) collectNumbers(at int32, g *Group) {
 		b.items = append(b.items, item{})
 		it := &b.items[len(b.items)-1]
 		attrs := p.Attributes()
-		it.id = b.Hasher.Point(g.Source, attrs)
+		it.id = b.identify(g, i, attrs)
 		it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
 		it.group, it.index = at, int32(i)
 		it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
@@ -86,11 +86,19 @@ func (b *Batch) collectNumbers(at int32, g *Group) {
 	}
 }
 
+// identify gives the source of a point.
+func (b *Batch) identify(g *Group, i int, attrs pcommon.Map) Hash {
+	if i < len(g.Attributes) {
+		return PointOf(g.Source, g.Attributes[i])
+	}
+	return b.Hasher.Point(g.Source, attrs)
+}
+
 func collectPoint[P point](b *Batch, at int32, i int, p P) *item {
 	g := &b.groups[at]
 	b.items = append(b.items, item{})
 	it := &b.items[len(b.items)-1]
-	it.id = b.Hasher.Point(g.Source, p.Attributes())
+	it.id = b.identify(g, i, p.Attributes())
 	it.touched = (!g.Clean && b.scrub.ScrubPoint(p.Attributes())) || g.Touched
 	it.group, it.index = at, int32(i)
 	it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())

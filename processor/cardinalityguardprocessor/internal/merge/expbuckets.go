@@ -2,6 +2,7 @@ package merge
 
 import (
 	"math"
+	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
 )
@@ -30,7 +31,7 @@ func readBuckets(into []uint64, p pmetric.ExponentialHistogramDataPointBuckets) 
 	for last > first && counts.At(last-1) == 0 {
 		last--
 	}
-	b := buckets{offset: p.Offset() + int32(first), counts: into}
+	b := buckets{offset: p.Offset() + int32(first), counts: slices.Grow(into, last-first)}
 	for i := first; i < last; i++ {
 		b.counts = append(b.counts, counts.At(i))
 	}

@@ -30,43 +30,6 @@ func (s *expScratch) release() {
 	}
 }
 
-// read copies a point and says whether it agrees with itself.
-func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast) bool {
-	if p.Scale() < minScale || p.Scale() > maxScale || !(p.ZeroThreshold() >= 0) || math.IsInf(p.ZeroThreshold(), 0) {
-		return false
-	}
-	for _, side := range []pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
-		first, n := int64(side.Offset()), int64(side.BucketCounts().Len())
-		if limit := indexLimit(p.Scale()); n > 0 && (n > 1<<16 || first < -limit || first+n > limit) {
-			return false
-		}
-	}
-	into.positive, into.negative = readBuckets(s.positive[:0], p.Positive()), readBuckets(s.negative[:0], p.Negative())
-	s.positive, s.negative = into.positive.counts, into.negative.counts
-	into.scale, into.zero, into.threshold, into.count = p.Scale(), p.ZeroCount(), p.ZeroThreshold(), p.Count()
-	into.sum, into.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
-	into.min, into.hasMin = p.Min(), p.HasMin() && finite(p.Min())
-	into.max, into.hasMax = p.Max(), p.HasMax() && finite(p.Max())
-	all := into.zero
-	for _, side := range []buckets{into.positive, into.negative} {
-		for _, n := range side.counts {
-			if all+n < all {
-				return false
-			}
-			all += n
-		}
-	}
-	return all == into.count
-}
-
-// indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.
-func indexLimit(scale int32) int64 {
-	if scale >= 0 {
-		return 1100 << scale
-	}
-	return 1100>>-scale + 2
-}
-
 // difference makes a point what came since the last one of its source and says whether something fell. The last one is brought to the scale
 // and the zero threshold of the new one first: a source that rescales did not reset.
 func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {

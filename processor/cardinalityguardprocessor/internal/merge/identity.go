@@ -3,6 +3,7 @@ package merge
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -20,8 +21,8 @@ const (
 	ofResource byte = iota
 	ofScope
 	ofMetric
-	ofPoint
 	ofKeys
+	ofAttributes
 )
 
 // shapes is the number of attribute layouts that a hasher remembers.
@@ -79,26 +80,55 @@ func (h *Hasher) Metric(resource, scope Hash, m pmetric.Metric) Hash {
 
 // Point gives the identity of a series of a metric.
 func (h *Hasher) Point(metric Hash, attrs pcommon.Map) Hash {
-	h.entries = h.entries[:0]
-	attrs.Range(h.collect)
-	s := h.shape()
-	h.buf = append(h.buf[:0], ofPoint)
-	h.putHash(metric)
+	return PointOf(metric, h.Attributes(attrs))
+}
+
+// PointOf is Point where the identity of the attributes is known. Both are hashes already, so that their sum is as good as a hash of them.
+func PointOf(metric, attrs Hash) Hash {
+	lo, carry := bits.Add64(metric.Lo, attrs.Lo, 0)
+	hi, _ := bits.Add64(metric.Hi, attrs.Hi, carry)
+	return Hash{Hi: hi, Lo: lo}
+}
+
+// Attributes gives the identity of the attributes of a point.
+func (h *Hasher) Attributes(attrs pcommon.Map) Hash {
+	h.Begin()
+	attrs.Range(h.Put)
+	return h.Sum(false)
+}
+
+// Begin begins with the attributes of a point, which Put adds and Sum gives the identity of.
+func (h *Hasher) Begin() { h.entries = h.entries[:0] }
+
+// Put adds an attribute. It never stops a range.
+func (h *Hasher) Put(key string, value pcommon.Value) bool {
+	h.entries = append(h.entries, entry{key, value})
+	return true
+}
+
+// Sum gives the identity of the attributes; alike says that they have the keys of those before, in the same order.
+func (h *Hasher) Sum(alike bool) Hash {
+	s := &h.known[h.recent]
+	if !alike {
+		s = h.shape()
+	}
+	h.buf = append(h.buf[:0], ofAttributes)
 	h.putHash(s.id)
 	for _, at := range s.order {
-		if v := h.entries[at].value; v.Type() == pcommon.ValueTypeStr { // nearly all are
-			h.buf = append(h.buf, byte(pcommon.ValueTypeStr))
-			h.putString(v.Str())
-		} else {
+		v := h.entries[at].value
+		if v.Type() != pcommon.ValueTypeStr { // few are not
 			h.putValue(v)
+			continue
+		}
+		text := v.Str()
+		if len(text) < 0x80 {
+			h.buf = append(append(h.buf, byte(pcommon.ValueTypeStr), byte(len(text))), text...)
+		} else {
+			h.buf = append(h.buf, byte(pcommon.ValueTypeStr))
+			h.putString(text)
 		}
 	}
 	return xxh3.Hash128(h.buf)
-}
-
-func (h *Hasher) collect(key string, value pcommon.Value) bool {
-	h.entries = append(h.entries, entry{key, value})
-	return true
 }
 
 // Release forgets the batch.
@@ -163,7 +193,7 @@ func (h *Hasher) putString(s string) {
 // putMap writes a map as a set: sorted by key.
 func (h *Hasher) putMap(m pcommon.Map) {
 	from := len(h.entries)
-	m.Range(h.collect)
+	m.Range(h.Put)
 	slices.SortStableFunc(h.entries[from:], func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	to := len(h.entries)
 	h.buf = binary.AppendUvarint(h.buf, uint64(to-from))

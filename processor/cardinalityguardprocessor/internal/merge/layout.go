@@ -32,10 +32,8 @@ type histLast struct {
 // readHistogram copies a point and says whether it agrees with itself.
 func (s *histScratch) read(p pmetric.HistogramDataPoint, into *histLast) bool {
 	s.bounds, s.counts = appendFloats(s.bounds[:0], p.ExplicitBounds()), appendCounts(s.counts[:0], p.BucketCounts())
-	into.bounds, into.counts, into.count = s.bounds, s.counts, p.Count()
-	into.sum, into.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
-	into.min, into.hasMin = p.Min(), p.HasMin() && finite(p.Min())
-	into.max, into.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+	into.bounds, into.counts = s.bounds, s.counts
+	into.scalars(p)
 	if len(s.counts) == 0 {
 		return len(s.bounds) == 0
 	}
@@ -55,6 +53,43 @@ func (s *histScratch) read(p pmetric.HistogramDataPoint, into *histLast) bool {
 		}
 	}
 	return all == into.count
+}
+
+func (d *histLast) scalars(p pmetric.HistogramDataPoint) {
+	d.count = p.Count()
+	d.sum, d.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
+	d.min, d.hasMin = p.Min(), p.HasMin() && finite(p.Min())
+	d.max, d.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+}
+
+// refresh takes over a point that has the same bounds and agrees with itself, which is what most sources send. It changes nothing and says so
+// where that is not known.
+func (d *histLast) refresh(p pmetric.HistogramDataPoint) bool {
+	bounds, counts := p.ExplicitBounds(), p.BucketCounts()
+	if len(d.counts) == 0 || bounds.Len() != len(d.bounds) || counts.Len() != len(d.counts) {
+		return false
+	}
+	for i, v := range d.bounds {
+		if bounds.At(i) != v {
+			return false
+		}
+	}
+	var all uint64
+	for i := range d.counts {
+		n := counts.At(i)
+		if all+n < all {
+			return false
+		}
+		all += n
+	}
+	if all != p.Count() {
+		return false
+	}
+	for i := range d.counts {
+		d.counts[i] = counts.At(i)
+	}
+	d.scalars(p)
+	return true
 }
 
 func appendFloats(to []float64, from pcommon.Float64Slice) []float64 {

@@ -12,7 +12,7 @@ import (
 )
 
 // stateVersion is the version of what a snapshot holds.
-const stateVersion = 1
+const stateVersion = 2
 
 // Snapshot gives what changed since the last one: the value of each key to be stored. Native series are not part of it: what passed since would
 // not be known.

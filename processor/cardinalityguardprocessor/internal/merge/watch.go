@@ -23,18 +23,24 @@ func (b *Batch) watchPoint(it *item, s *source) {
 		}
 		s.set(it.value)
 	case Histogram:
+		p := g.Metric.Histogram().DataPoints().At(int(it.index))
+		if last, _ := s.dist.(*histLast); last != nil && last.refresh(p) {
+			break
+		}
 		var now histLast
-		if !b.hists.read(g.Metric.Histogram().DataPoints().At(int(it.index)), &now) {
+		if !b.hists.read(p, &now) {
 			return
 		}
 		s.keepHistogram(&now)
 	case Exponential:
-		var now expLast
-		if !b.exps.read(g.Metric.ExponentialHistogram().DataPoints().At(int(it.index)), &now) {
+		last, _ := s.dist.(*expLast)
+		if last == nil {
+			last = &expLast{}
+		}
+		if !last.take(g.Metric.ExponentialHistogram().DataPoints().At(int(it.index))) {
 			return
 		}
-		b.exps.spare, _ = s.dist.(*expLast)
-		s.dist = b.exps.keep(&now)
+		s.dist = last
 	case Summary:
 		p := g.Metric.Summary().DataPoints().At(int(it.index))
 		if !finite(p.Sum()) {
