@@ -2,9 +2,6 @@ package merge
 
 import (
 	"math"
-	"slices"
-
-	"go.opentelemetry.io/collector/pdata/pmetric"
 )
 
 // maxBuckets is the number of buckets of a side of an exponential histogram.
@@ -20,22 +17,6 @@ const (
 type buckets struct {
 	offset int32
 	counts []uint64
-}
-
-func readBuckets(into []uint64, p pmetric.ExponentialHistogramDataPointBuckets) buckets {
-	counts := p.BucketCounts()
-	first, last := 0, counts.Len()
-	for first < last && counts.At(first) == 0 {
-		first++
-	}
-	for last > first && counts.At(last-1) == 0 {
-		last--
-	}
-	b := buckets{offset: p.Offset() + int32(first), counts: slices.Grow(into, last-first)}
-	for i := first; i < last; i++ {
-		b.counts = append(b.counts, counts.At(i))
-	}
-	return b
 }
 
 func (b *buckets) empty() bool { return len(b.counts) == 0 }

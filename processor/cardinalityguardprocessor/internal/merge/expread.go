@@ -2,54 +2,31 @@ package merge
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
 )
 
-// read copies a point and says whether it agrees with itself.
+// read copies a point and says whether it agrees with itself: whether it has indexes that doubles have and buckets that add up to its count.
 func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast) bool {
-	into.positive.counts, into.negative.counts = s.positive, s.negative
-	if !into.take(p) {
-		return false
-	}
-	s.positive, s.negative = into.positive.counts, into.negative.counts
-	return true
-}
-
-// take copies a point if it agrees with itself.
-func (d *expLast) take(p pmetric.ExponentialHistogramDataPoint) bool {
-	if !agrees(p) {
-		return false
-	}
-	d.positive, d.negative = readBuckets(d.positive.counts[:0], p.Positive()), readBuckets(d.negative.counts[:0], p.Negative())
-	d.scale, d.zero, d.threshold, d.count = p.Scale(), p.ZeroCount(), p.ZeroThreshold(), p.Count()
-	d.sum, d.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
-	d.min, d.hasMin = p.Min(), p.HasMin() && finite(p.Min())
-	d.max, d.hasMax = p.Max(), p.HasMax() && finite(p.Max())
-	return true
-}
-
-// agrees says whether a point has indexes that doubles have and buckets that add up to its count.
-func agrees(p pmetric.ExponentialHistogramDataPoint) bool {
 	if p.Scale() < minScale || p.Scale() > maxScale || !(p.ZeroThreshold() >= 0) || math.IsInf(p.ZeroThreshold(), 0) {
 		return false
 	}
-	all := p.ZeroCount()
 	for _, side := range [...]pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
-		counts := side.BucketCounts()
-		first, n := int64(side.Offset()), int64(counts.Len())
+		first, n := int64(side.Offset()), int64(side.BucketCounts().Len())
 		if limit := indexLimit(p.Scale()); n > 0 && (n > 1<<16 || first < -limit || first+n > limit) {
 			return false
 		}
-		for i := range counts.Len() {
-			c := counts.At(i)
-			if all+c < all {
-				return false
-			}
-			all += c
-		}
 	}
-	return all == p.Count()
+	all := sum64{total: p.ZeroCount()}
+	into.positive, into.negative = readBuckets(s.positive, p.Positive(), &all), readBuckets(s.negative, p.Negative(), &all)
+	s.positive, s.negative = into.positive.counts, into.negative.counts
+	into.scale, into.zero, into.threshold, into.count = p.Scale(), p.ZeroCount(), p.ZeroThreshold(), p.Count()
+	into.sum, into.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
+	into.min, into.hasMin = p.Min(), p.HasMin() && finite(p.Min())
+	into.max, into.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+	return all.over == 0 && all.total == into.count
 }
 
 // indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.
@@ -58,4 +35,34 @@ func indexLimit(scale int32) int64 {
 		return 1100 << scale
 	}
 	return 1100>>-scale + 2
+}
+
+// readBuckets copies a side without empty buckets at its ends, into the room of another, and adds its counts up.
+func readBuckets(room []uint64, p pmetric.ExponentialHistogramDataPointBuckets, all *sum64) buckets {
+	counts := p.BucketCounts()
+	first, last := 0, counts.Len()
+	for first < last && counts.At(first) == 0 {
+		first++
+	}
+	for last > first && counts.At(last-1) == 0 {
+		last--
+	}
+	b := buckets{offset: p.Offset() + int32(first), counts: slices.Grow(room[:0], last-first)[:last-first]}
+	sum := *all
+	for i := range b.counts {
+		c := counts.At(first + i)
+		b.counts[i] = c
+		sum.add(c)
+	}
+	*all = sum
+	return b
+}
+
+// sum64 is a sum of counts that knows whether it went over.
+type sum64 struct{ total, over uint64 }
+
+func (s *sum64) add(n uint64) {
+	var carry uint64
+	s.total, carry = bits.Add64(s.total, n, 0)
+	s.over |= carry
 }

@@ -62,33 +62,30 @@ func (d *histLast) scalars(p pmetric.HistogramDataPoint) {
 	d.max, d.hasMax = p.Max(), p.HasMax() && finite(p.Max())
 }
 
-// refresh takes over a point that has the same bounds and agrees with itself, which is what most sources send. It changes nothing and says so
-// where that is not known.
-func (d *histLast) refresh(p pmetric.HistogramDataPoint) bool {
+// refresh makes a point the last one that has the same bounds and agrees with itself, which is what most sources send. It changes nothing and
+// says so where that is not known.
+func (s *histScratch) refresh(last *histLast, p pmetric.HistogramDataPoint) bool {
 	bounds, counts := p.ExplicitBounds(), p.BucketCounts()
-	if len(d.counts) == 0 || bounds.Len() != len(d.bounds) || counts.Len() != len(d.counts) {
+	if len(last.counts) == 0 || bounds.Len() != len(last.bounds) || counts.Len() != len(last.counts) {
 		return false
 	}
-	for i, v := range d.bounds {
+	for i, v := range last.bounds {
 		if bounds.At(i) != v {
 			return false
 		}
 	}
-	var all uint64
-	for i := range d.counts {
+	s.counts = slices.Grow(s.counts[:0], len(last.counts))[:len(last.counts)]
+	var all sum64
+	for i := range s.counts {
 		n := counts.At(i)
-		if all+n < all {
-			return false
-		}
-		all += n
+		s.counts[i] = n
+		all.add(n)
 	}
-	if all != p.Count() {
+	if all.over != 0 || all.total != p.Count() {
 		return false
 	}
-	for i := range d.counts {
-		d.counts[i] = counts.At(i)
-	}
-	d.scalars(p)
+	copy(last.counts, s.counts)
+	last.scalars(p)
 	return true
 }
 

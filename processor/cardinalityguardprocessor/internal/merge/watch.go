@@ -24,7 +24,7 @@ func (b *Batch) watchPoint(it *item, s *source) {
 		s.set(it.value)
 	case Histogram:
 		p := g.Metric.Histogram().DataPoints().At(int(it.index))
-		if last, _ := s.dist.(*histLast); last != nil && last.refresh(p) {
+		if last, _ := s.dist.(*histLast); last != nil && b.hists.refresh(last, p) {
 			break
 		}
 		var now histLast
@@ -33,14 +33,12 @@ func (b *Batch) watchPoint(it *item, s *source) {
 		}
 		s.keepHistogram(&now)
 	case Exponential:
-		last, _ := s.dist.(*expLast)
-		if last == nil {
-			last = &expLast{}
-		}
-		if !last.take(g.Metric.ExponentialHistogram().DataPoints().At(int(it.index))) {
+		var now expLast
+		if !b.exps.read(g.Metric.ExponentialHistogram().DataPoints().At(int(it.index)), &now) {
 			return
 		}
-		s.dist = last
+		b.exps.spare, _ = s.dist.(*expLast)
+		s.dist = b.exps.keep(&now)
 	case Summary:
 		p := g.Metric.Summary().DataPoints().At(int(it.index))
 		if !finite(p.Sum()) {
