@@ -73,9 +73,12 @@ type cost struct {
 	allocs, bytes uint64
 }
 
-func newContender(ctx context.Context, batch pmetric.Metrics, make func(context.Context, *consumertest.MetricsSink) (processor.Metrics, error)) (*contender, error) {
+// maker makes a started processor.
+type maker func(context.Context, *consumertest.MetricsSink) (processor.Metrics, error)
+
+func newContender(ctx context.Context, batch pmetric.Metrics, create maker) (*contender, error) {
 	next := &consumertest.MetricsSink{}
-	p, err := make(ctx, next)
+	p, err := create(ctx, next)
 	return &contender{processor: p, next: next, batch: batch, cost: cost{points: batch.DataPointCount()}}, err
 }
 

@@ -15,6 +15,7 @@ import (
 // size is how much is measured.
 type size struct {
 	rounds int // of each contender
+	tries  int // of a comparison that misses
 	points int // of a batch
 	runs   []int
 	warm   int     // distinct runs after which memory must be flat
@@ -24,8 +25,8 @@ type size struct {
 }
 
 var sizes = map[string]size{
-	"full": {rounds: 25, points: 10_000, runs: []int{1, 10, 100}, warm: 300_000, ids: 1_000_000, limit: 100_000, factor: 1},
-	"gate": {rounds: 9, points: 10_000, runs: []int{10}, warm: 60_000, ids: 150_000, limit: 20_000, factor: 1.25},
+	"full": {rounds: 25, tries: 1, points: 10_000, runs: []int{1, 10, 100}, warm: 300_000, ids: 1_000_000, limit: 100_000, factor: 1},
+	"gate": {rounds: 15, tries: 3, points: 10_000, runs: []int{10}, warm: 200_000, ids: 400_000, limit: 20_000, factor: 1.25},
 }
 
 func main() {

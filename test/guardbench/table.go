@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // none is the number of allocations a point below which there are none a point: what a batch costs is not a point's.
@@ -13,6 +14,39 @@ type target struct {
 	atMost  float64 // times the peer's time
 	atLeast float64 // times faster than the peer
 	allocs  float64
+}
+
+// ratio is in the direction that the target is told in.
+func (w target) ratio(peer, ours *cost) float64 {
+	if w.atMost > 0 {
+		return ours.perPoint() / peer.perPoint()
+	}
+	return peer.perPoint() / ours.perPoint()
+}
+
+// met says whether the target is reached; the ratio may miss it by a factor.
+func (w target) met(peer, ours *cost, factor float64) bool {
+	ratio := w.ratio(peer, ours)
+	switch {
+	case w.allocs >= 0 && ours.allocsPerPoint() > w.allocs+none, w.atMost > 0 && ratio > w.atMost*factor:
+		return false
+	default:
+		return ratio >= w.atLeast/factor
+	}
+}
+
+func (w target) String() string {
+	var all []string
+	if w.atMost > 0 {
+		all = append(all, fmt.Sprintf("≤ %g ×", w.atMost))
+	}
+	if w.atLeast > 0 {
+		all = append(all, fmt.Sprintf("≥ %g ×", w.atLeast))
+	}
+	if w.allocs >= 0 {
+		all = append(all, fmt.Sprintf("≤ %g allocations", w.allocs))
+	}
+	return strings.Join(all, ", ")
 }
 
 // table prints what was measured in Markdown and keeps what was missed.
@@ -29,29 +63,11 @@ func (t *table) head(what, peer, ratio, allocs string) {
 
 // compare prints a row of times a point.
 func (t *table) compare(name string, peer, ours *cost, want target) {
-	ratio, wanted := ours.perPoint()/peer.perPoint(), fmt.Sprintf("≤ %g", want.atMost)
-	met := func(factor float64) bool { return ratio <= want.atMost*factor }
-	if want.atMost == 0 {
-		ratio = 1 / ratio
-		wanted, met = "", func(float64) bool { return true }
-		if want.atLeast > 0 {
-			wanted, met = fmt.Sprintf("≥ %g", want.atLeast), func(factor float64) bool { return ratio >= want.atLeast/factor }
-		}
-	}
-	allocs := ours.allocsPerPoint()
-	if want.allocs >= 0 {
-		if wanted != "" {
-			wanted += ", "
-		}
-		wanted += fmt.Sprintf("%g allocations", want.allocs)
-		if want.allocs > 0 {
-			wanted = wanted[:len(wanted)-len(fmt.Sprintf("%g allocations", want.allocs))] + fmt.Sprintf("≤ %g allocation", want.allocs)
-		}
-	}
-	few := want.allocs < 0 || allocs <= want.allocs+none
-	verdict := t.verdict(name, wanted != "", met(1) && few, met(t.factor) && few)
+	wanted := want.String()
+	verdict := t.verdict(name, wanted != "", want.met(peer, ours, 1), want.met(peer, ours, t.factor))
 	fmt.Fprintf(t.out, "| %s | %.0f | %.0f | %.1f × | %s | %.2f → %.2f | %.0f → %.0f | %s |\n",
-		name, peer.perPoint(), ours.perPoint(), ratio, wanted, peer.allocsPerPoint(), allocs, peer.bytesPerPoint(), ours.bytesPerPoint(), verdict)
+		name, peer.perPoint(), ours.perPoint(), want.ratio(peer, ours), wanted,
+		peer.allocsPerPoint(), ours.allocsPerPoint(), peer.bytesPerPoint(), ours.bytesPerPoint(), verdict)
 }
 
 func (t *table) limits(what, measured, most string) {
