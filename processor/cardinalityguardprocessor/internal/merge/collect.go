@@ -36,12 +36,12 @@ func (b *Batch) collect(at int32) {
 	g.first = len(b.items)
 	switch g.Metric.Type() {
 	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
-		b.collectNumbers(at, g)
+		b.collectNumbers(at, Numbers(g.Metric))
 	case pmetric.MetricTypeHistogram:
 		points := g.Metric.Histogram().DataPoints()
 		for i := range points.Len() {
 			p := points.At(i)
-			it := collectPoint(b, at, i, p)
+			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
 			it.value = number{bits: min(p.Count(), math.MaxInt64)}
 			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
 			b.scrubExemplars(it, p.Exemplars())
@@ -50,7 +50,7 @@ func (b *Batch) collect(at int32) {
 		points := g.Metric.ExponentialHistogram().DataPoints()
 		for i := range points.Len() {
 			p := points.At(i)
-			it := collectPoint(b, at, i, p)
+			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
 			it.value = number{bits: min(p.Count(), math.MaxInt64)}
 			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
 			b.scrubExemplars(it, p.Exemplars())
@@ -59,29 +59,19 @@ func (b *Batch) collect(at int32) {
 		points := g.Metric.Summary().DataPoints()
 		for i := range points.Len() {
 			p := points.At(i)
-			it := collectPoint(b, at, i, p)
+			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
 			it.value = number{bits: min(p.Count(), math.MaxInt64)}
 			it.noValue = it.noValue || isStale(p.Sum())
 		}
 	}
 }
 
-// collectNumbers is collectPoint for the most frequent kind, without the cost of type parameters.
-func (b *Batch) collectNumbers(at int32, g *Group) {
-	points := Numbers(g.Metric)
+func (b *Batch) collectNumbers(at int32, points pmetric.NumberDataPointSlice) {
 	for i := range points.Len() {
 		p := points.At(i)
-		b.items = append(b.items, item{})
-		it := &b.items[len(b.items)-1]
-		attrs := p.Attributes()
-		it.id = b.identify(g, i, attrs)
-		it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
-		it.group, it.index = at, int32(i)
-		it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
+		it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
 		it.value = numberOf(p)
-		it.noValue = p.Flags().NoRecordedValue() || p.ValueType() == pmetric.NumberDataPointValueTypeEmpty ||
-			(it.value.double && it.value.bits == staleNaN)
-		b.fixTime(it)
+		it.noValue = it.noValue || p.ValueType() == pmetric.NumberDataPointValueTypeEmpty || (it.value.double && it.value.bits == staleNaN)
 		b.scrubExemplars(it, p.Exemplars())
 	}
 }
@@ -94,15 +84,15 @@ func (b *Batch) identify(g *Group, i int, attrs pcommon.Map) Hash {
 	return b.Hasher.Point(g.Source, attrs)
 }
 
-func collectPoint[P point](b *Batch, at int32, i int, p P) *item {
+func (b *Batch) newItem(at int32, i int, attrs pcommon.Map, start, time pcommon.Timestamp, flags pmetric.DataPointFlags) *item {
 	g := &b.groups[at]
 	b.items = append(b.items, item{})
 	it := &b.items[len(b.items)-1]
-	it.id = b.identify(g, i, p.Attributes())
-	it.touched = (!g.Clean && b.scrub.ScrubPoint(p.Attributes())) || g.Touched
+	it.id = b.identify(g, i, attrs)
+	it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
 	it.group, it.index = at, int32(i)
-	it.start, it.time = int64(p.StartTimestamp()), int64(p.Timestamp())
-	it.noValue = p.Flags().NoRecordedValue()
+	it.start, it.time = int64(start), int64(time)
+	it.noValue = flags.NoRecordedValue()
 	b.fixTime(it)
 	return it
 }
