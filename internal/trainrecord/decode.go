@@ -175,6 +175,9 @@ func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 	l := Line{Kind: LineObject}
 	d.makeRoom(lr)
 	if v, ok := body.Map().Get(KeyRunID); ok && v.Type() == pcommon.ValueTypeStr {
+		if len(v.Str()) > MaxRunID {
+			return d.refuse(lr, errLongRunID)
+		}
 		l.RunID = v.Str()
 		putText(lr.Attributes(), AttrRunID, l.RunID)
 	}

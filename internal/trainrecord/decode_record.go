@@ -3,6 +3,7 @@ package trainrecord
 import (
 	"bytes"
 	"encoding/hex"
+	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -56,6 +57,8 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	return nil
 }
 
+var errLongRunID = wrongType(KeyRunID, "at most "+strconv.Itoa(MaxRunID)+" bytes")
+
 // header checks the types of the top-level keys. Those that identify a record must be right; a time, severity or id
 // without meaning is left out and counted.
 func (d *Decoder) header(l *Line) (Header, error) {
@@ -67,6 +70,9 @@ func (d *Decoder) header(l *Line) (Header, error) {
 		v, ok := d.head.get(t.key)
 		if ok && v.kind != scalarText {
 			return h, wrongType(headNames[t.key], "a string")
+		}
+		if ok && t.key == headRunID && len(v.text) > MaxRunID {
+			return h, errLongRunID
 		}
 		if ok {
 			*t.dst = d.scan.word(v.text)

@@ -11,6 +11,9 @@ import (
 // MaxRaw is the number of bytes of a bad line's text that are kept.
 const MaxRaw = 4096
 
+// MaxRunID is the length of the longest run id, in bytes: every record, label and file name of a run carries it.
+const MaxRunID = 1024
+
 // Header identifies and classifies a record: what a line says beside its body.
 type Header struct {
 	Event     string

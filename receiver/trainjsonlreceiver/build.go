@@ -21,6 +21,7 @@ var errNoRunID = errors.New("neither the line nor the path names a run: give eac
 // source is what the records of one batch share.
 type source struct {
 	path     string
+	origin   string
 	nameless bool // the path is no attribute
 	named    bool // its last element is one
 	id       pathID
@@ -62,9 +63,11 @@ type batch struct {
 	records int
 	objects int
 	bad     []badLine
-	odd     oddities
-	flawed  flaw // the first, when there is one
-	clock   flaw // the first line whose time cannot be right
+
+	byFolder bool // the folder names the run of a line that names none
+	odd      oddities
+	flawed   flaw // the first, when there is one
+	clock    flaw // the first line whose time cannot be right
 }
 
 // flaw is a key of a record that was left out or replaced.
@@ -202,6 +205,7 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	attrs := b.scratch.Attributes()
 	if got.RunID == "" {
 		attrs.PutStr(trainrecord.AttrRunID, run)
+		out.byFolder = src.id.folder
 	} else {
 		out.last = got.RunID
 	}

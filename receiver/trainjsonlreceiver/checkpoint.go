@@ -125,6 +125,9 @@ func (t *tailer) saveWhat(ctx context.Context, last bool) error {
 		s.saved, s.unsure = w.revision, w.unread
 		s.mu.Unlock()
 	}
+	for _, s := range u.expired {
+		t.expire(ctx, s)
+	}
 	t.forget(u.expired)
 	return nil
 }
@@ -150,11 +153,13 @@ func (t *tailer) unsaved(now time.Time, last bool) unsaved {
 	for _, key := range u.dropped {
 		u.ops = append(u.ops, storage.DeleteOperation(key))
 	}
+	settled := t.settled.Load()
 	for _, s := range t.list() {
+		held := s.leaving() && t.handles.has(s) // the pipeline refuses what only the open file still gives
 		s.mu.Lock()
 		unread := s.unread()
 		switch {
-		case s.gone && t.settled.Load() && s.mark.GoneTime != 0 && now.Sub(time.Unix(s.mark.GoneTime, 0)) >= goneFor:
+		case settled && !held && s.goneSince(now) >= goneFor:
 			u.expired = append(u.expired, s)
 			u.ops = append(u.ops, storage.DeleteOperation(s.key.storageKey()))
 		case s.unsaved(), last && !s.gone && unread != s.unsure:

@@ -123,6 +123,7 @@ func (c *Config) validateFiles() error {
 		errs = append(errs, errors.New("include: name at least one glob, such as /data/runs/*/train.jsonl"))
 	}
 	errs = append(errs, validateGlobs("include", c.Include), validateGlobs("exclude", c.Exclude))
+	errs = append(errs, validateWalks(c.Include)...)
 	for _, glob := range slices.Concat(c.Include, c.Exclude) {
 		if strings.HasPrefix(glob, "~") {
 			errs = append(errs, fmt.Errorf("include: ~ is not expanded, write ${env:HOME} instead, got %q", glob))

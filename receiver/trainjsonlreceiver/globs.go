@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -25,14 +26,20 @@ type includeGlob struct {
 	base   string // the folder before the first meta character
 	rest   string // below it
 	follow int    // how many folders below base may be entered through links: those before the first **
+
+	spellings []spelling // of names that it does not match
+	told      *atomic.Bool
 }
 
 func newGlobs(include, exclude []string) *globs {
-	g := &globs{exclude: exclude}
+	g := &globs{}
+	for _, glob := range exclude {
+		g.exclude = append(g.exclude, filepath.Clean(glob))
+	}
 	for _, glob := range include {
 		glob = filepath.Clean(glob)
 		base, rest := doublestar.SplitPattern(glob)
-		g.include = append(g.include, includeGlob{glob: glob, base: base, rest: rest, follow: boundedDepth(rest)})
+		g.include = append(g.include, includeGlob{glob: glob, base: base, rest: rest, follow: boundedDepth(rest), spellings: spellings(glob), told: &atomic.Bool{}})
 	}
 	return g
 }

@@ -106,7 +106,7 @@ func (t *tailer) tell(ctx context.Context, now time.Time) {
 		}
 		run := m.Run
 		if run == "" {
-			run = newPathID(t.pathRegex, m.Origin).run
+			run = t.pathID(m).run
 		}
 		err := t.next.ConsumeLogs(client.NewContext(ctx, client.Info{Metadata: client.NewMetadata(
 			map[string][]string{trainrecord.MetadataRunID: {run}})}), statusEvent(m.Path, run, state, now, written, unread))

@@ -64,6 +64,26 @@ func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) bool {
 	return true
 }
 
+// goneSince says for how long a file is gone; 0 for one that is there.
+func (s *stream) goneSince(now time.Time) time.Duration {
+	if !s.gone || s.mark.GoneTime == 0 {
+		return 0
+	}
+	return now.Sub(time.Unix(s.mark.GoneTime, 0))
+}
+
+// expire counts what is unread of a file that will be forgotten, unless it was counted when it went away.
+func (t *tailer) expire(ctx context.Context, s *stream) {
+	s.mu.Lock()
+	path, offset, n := s.mark.Path, s.mark.Offset, s.unread()
+	if s.left.IsZero() {
+		n = 0
+	}
+	s.left = time.Time{}
+	s.mu.Unlock()
+	t.lose(ctx, n, path, offset, "A file was gone for a day and had not been read to its end")
+}
+
 // lose counts and logs bytes that were seen and cannot be read any more.
 func (t *tailer) lose(ctx context.Context, n int64, path string, offset int64, message string) {
 	if n == 0 {

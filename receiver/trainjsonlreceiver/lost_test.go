@@ -2,6 +2,7 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -164,3 +165,48 @@ func TestAFileThatWentAwayWhileThePipelineHangsIsRead(t *testing.T) {
 	})
 	r.telemetry(lost(0))
 }
+
+func TestAFileThatIsGoneAndOpenIsKeptUntilThePipelineTakesIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	r.sink.set(refuseAll)
+	r.cfg.PollInterval, r.cfg.CheckpointInterval = time.Minute, time.Minute
+	synctest.Test(t, func(t *testing.T) {
+		r.start()
+		time.Sleep(10 * time.Second)
+		r.remove("a/train.jsonl")
+		time.Sleep(30 * time.Hour)
+		r.sink.set(nil)
+		time.Sleep(time.Minute)
+		assert.Len(t, r.sink.got(), 5)
+		time.Sleep(30 * time.Hour)
+		assert.Empty(t, r.r.tailer.list(), "it is forgotten when it is read")
+		r.stop()
+	})
+	r.telemetry(lost(0))
+}
+
+func TestWhatIsForgottenUnreadIsCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	synctest.Test(t, func(t *testing.T) {
+		r.start()
+		time.Sleep(10 * time.Second)
+		r.sink.set(refuseAll)
+		r.append("a/train.jsonl", rows(5, 3))
+		time.Sleep(10 * time.Second)
+		r.remove("a/train.jsonl")
+		time.Sleep(10 * time.Second)
+		r.stop()
+		time.Sleep(30 * time.Hour)
+		r.start()
+		time.Sleep(time.Minute)
+		assert.Empty(t, r.r.tailer.list())
+		r.stop()
+	})
+	r.telemetry(lost(len(rows(5, 3))))
+}
+
+func refuseAll(context.Context, int, plog.Logs) error { return errors.New("full") }

@@ -1,10 +1,12 @@
 package trainjsonlreceiver
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -24,6 +26,7 @@ var pathGroups = []string{groupRunID, groupRank, groupAttempt, groupPart}
 // pathID is what a path says about the run of its lines.
 type pathID struct {
 	run     string
+	folder  bool // the parent folder's name is the run
 	part    string
 	rank    int64 // -1 = absent
 	attempt int64 // 0 = absent
@@ -39,6 +42,7 @@ func newPathID(re *regexp.Regexp, path string) pathID {
 	}
 	if id.run == "" {
 		id.run = parentFolder(path)
+		id.folder = id.run != ""
 	}
 	id.run = validText(id.run)
 	id.part = validText(id.part)
@@ -109,4 +113,20 @@ func putRank(attrs pcommon.Map, rank int64) {
 	}
 }
 
-func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// validText gives a path as text. Bytes that are no UTF-8 are written as %FF: two folders stay two.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&b, "%%%02X", s[0])
+		} else {
+			b.WriteString(s[:size])
+		}
+		s = s[size:]
+	}
+	return b.String()
+}

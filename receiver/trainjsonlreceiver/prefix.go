@@ -91,7 +91,7 @@ func stripOne(list []prefix, line []byte, found *prefixed) []byte {
 			continue
 		}
 		m := p.re.FindSubmatchIndex(line)
-		if m == nil || m[1] == 0 {
+		if m == nil || m[0] > 0 || m[1] == 0 {
 			continue
 		}
 		if text := group(line, m, p.rank); text != nil {

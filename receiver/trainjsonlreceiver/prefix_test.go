@@ -185,3 +185,15 @@ func places(lines []line) (out [][2]int64) {
 	}
 	return out
 }
+
+func TestAnExpressionMatchesAtTheStartOnly(t *testing.T) {
+	t.Parallel()
+	list, err := compilePrefixes([]string{`^A: |B: `, "^(?m:^)D: "})
+	require.NoError(t, err)
+	for line, want := range map[string]string{
+		"A: {}": "{}", "B: {}": "{}", "x B: {}": "x B: {}", "D: {}": "{}", "x D: {}": "x D: {}", "D x B: {}": "D x B: {}", "A B: {}": "A B: {}",
+	} {
+		got, _ := stripPrefixes(list, []byte(line))
+		assert.Equal(t, want, string(got), line)
+	}
+}

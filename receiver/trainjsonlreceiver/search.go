@@ -68,6 +68,7 @@ func (t *tailer) find(files *tree, known map[string]bool) found {
 	if err != nil {
 		return f
 	}
+	t.tellSpellings(files)
 	names := t.globs.namer(files)
 	seen := map[string]bool{}
 	for _, path := range paths {

@@ -97,6 +97,9 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	for _, bad := range b.bad {
 		t.tel.BadLines.Add(ctx, 1, t.tel.Reason(string(bad.reason)))
 	}
+	if b.byFolder {
+		t.meetTwins(src)
+	}
 	if b.flawed.key != "" {
 		if total, due := t.seldom.Note("flaw:"+src.path, int64(b.odd.fieldsDropped+b.odd.offList)); due {
 			t.logger.Warn("Left out or replaced a value without meaning of a record",

@@ -52,6 +52,7 @@ type tailer struct {
 	watch     watch
 	budget    budget
 	buffers   buffers
+	twins     twins
 	seldom    componentkit.Seldom // of log lines
 	group     sync.WaitGroup
 	work      chan struct{}
@@ -139,10 +140,12 @@ func (t *tailer) forget(expired []*stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range expired {
+		m, _ := s.get()
+		t.twins.forget(t.pathID(m).run, m.Origin)
 		if t.streams[s.key] == s {
 			delete(t.streams, s.key)
 		}
-		if m, _ := s.get(); t.orphans[m.Path] == s {
+		if t.orphans[m.Path] == s {
 			delete(t.orphans, m.Path)
 		}
 	}

@@ -124,14 +124,19 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 	return nextAgain
 }
 
+// pathID is what the path at which reading began says. That of a packed file says what that of the stream would.
+func (t *tailer) pathID(m mark) pathID {
+	return newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
+}
+
 // source is what the records of a turn share.
 func (t *tailer) source(s *stream, m mark) source {
 	if s.id == nil || s.idOrigin != m.Origin {
-		id := newPathID(t.pathRegex, strings.TrimSuffix(m.Origin, gzipSuffix))
+		id := t.pathID(m)
 		s.id, s.idOrigin = &id, m.Origin
 	}
 	return source{
-		path: validText(m.Path), nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName,
+		path: validText(m.Path), origin: m.Origin, nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName,
 		id: *s.id, file: m.FileID, run: m.Run, written: s.lookedTime, size: s.lookedSize,
 	}
 }
