@@ -130,10 +130,10 @@ func (d *Decoder) optional(h *Header, l *Line) {
 
 // isSeverity tells the spellings of severities, in any case, from other words.
 func isSeverity(text []byte) bool {
-	if _, ok := severities[string(text)]; ok {
+	if _, ok := severityNumber(string(text)); ok {
 		return true
 	}
-	_, ok := severities[string(bytes.ToUpper(text))]
+	_, ok := severityNumber(string(bytes.ToUpper(text)))
 	return ok
 }
 

@@ -1,6 +1,7 @@
 package trainrecord
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func (h Header) Put(lr plog.LogRecord) (offList int) {
 	putText(attrs, AttrRunID, h.RunID)
 	putText(attrs, AttrRunPart, h.Part)
 	for _, v := range [...]struct {
-		set              valueSet
+		set              *valueSet
 		attr, key, value string
 	}{{frameworks, AttrFramework, KeyFramework, h.Framework}, {phases, AttrPhase, KeyPhase, h.Phase}} {
 		text, on := bounded(v.set, v.value)
@@ -76,15 +77,19 @@ func putText(m pcommon.Map, key, value string) {
 	}
 }
 
-// valueSet is one of the registry's bounded sets, for look-ups on the hot path.
-type valueSet map[string]struct{}
+// valueSet is one of the registry's bounded sets, by the length of the values: few have the same.
+type valueSet [32][]string
 
-func setOf(name string) valueSet {
-	s := valueSet{}
+func setOf(name string) *valueSet {
+	var s valueSet
 	for _, v := range Load().Values[name] {
-		s[v] = struct{}{}
+		s[len(v)] = append(s[len(v)], v)
 	}
-	return s
+	return &s
+}
+
+func (s *valueSet) has(value string) bool {
+	return len(value) < len(s) && slices.Contains(s[len(value)], value)
 }
 
 var (
@@ -95,18 +100,18 @@ var (
 )
 
 // bounded gives a value of a set as it is, and "other" for one that is not on it. No value is on every list.
-func bounded(set valueSet, value string) (text string, on bool) {
+func bounded(set *valueSet, value string) (text string, on bool) {
 	if value == "" {
 		return "", true
 	}
-	if _, on = set[value]; on {
+	if on = set.has(value); on {
 		return value, true
 	}
 	return Other, value == Other
 }
 
 // putBounded writes an attribute from a value of the body, which keeps the original; it gives 1 for one off its list.
-func putBounded(attrs pcommon.Map, key string, set valueSet, v pcommon.Value) (offList int) {
+func putBounded(attrs pcommon.Map, key string, set *valueSet, v pcommon.Value) (offList int) {
 	if v.Type() != pcommon.ValueTypeStr {
 		return 0
 	}
@@ -118,19 +123,33 @@ func putBounded(attrs pcommon.Map, key string, set valueSet, v pcommon.Value) (o
 	return 1
 }
 
-// severities holds the spellings that loggers use beside those of the vocabulary.
-var severities = map[string]plog.SeverityNumber{
-	"TRACE": plog.SeverityNumberTrace, "DEBUG": plog.SeverityNumberDebug, "INFO": plog.SeverityNumberInfo,
-	"NOTICE": plog.SeverityNumberInfo2, "SUCCESS": plog.SeverityNumberInfo2,
-	"WARN": plog.SeverityNumberWarn, "WARNING": plog.SeverityNumberWarn,
-	"ERROR": plog.SeverityNumberError, "CRITICAL": plog.SeverityNumberFatal, "FATAL": plog.SeverityNumberFatal,
+// severityNumber knows the spellings that loggers use beside those of the vocabulary, in capitals.
+func severityNumber(s string) (n plog.SeverityNumber, ok bool) {
+	switch s {
+	case "TRACE":
+		return plog.SeverityNumberTrace, true
+	case "DEBUG":
+		return plog.SeverityNumberDebug, true
+	case "INFO":
+		return plog.SeverityNumberInfo, true
+	case "NOTICE", "SUCCESS":
+		return plog.SeverityNumberInfo2, true
+	case "WARN", "WARNING":
+		return plog.SeverityNumberWarn, true
+	case "ERROR":
+		return plog.SeverityNumberError, true
+	case "CRITICAL", "FATAL":
+		return plog.SeverityNumberFatal, true
+	default:
+		return 0, false
+	}
 }
 
 // severity gives number and text of a severity; an unknown or empty one is INFO. The text is one of the vocabulary's.
 func severity(s string) (plog.SeverityNumber, string) {
-	n, ok := severities[s]
+	n, ok := severityNumber(s)
 	if !ok {
-		if n, ok = severities[strings.ToUpper(s)]; !ok {
+		if n, ok = severityNumber(strings.ToUpper(s)); !ok {
 			n = plog.SeverityNumberInfo
 		}
 	}

@@ -94,7 +94,9 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 	assert.Subset(t, r.Values["result_outcome"], got["Outcome"])
 	assert.Subset(t, got["Outcome"], r.Values["reported_outcome"])
 	assert.ElementsMatch(t, r.Values["record_error"], got["Reason"])
-	for name := range severities {
+	for _, name := range append([]string{"NOTICE", "SUCCESS", "WARNING", "CRITICAL"}, r.Values["severity"]...) {
+		_, known := severityNumber(name)
+		assert.True(t, known, name)
 		_, text := severity(name)
 		assert.Contains(t, r.Values["severity"], text)
 	}
