@@ -1,6 +1,7 @@
 package cardinalityguardprocessor
 
 import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
@@ -52,4 +53,22 @@ func (w *worker) eachMetric(md pmetric.Metrics, visit func(pmetric.Metric, findi
 			}
 		}
 	}
+}
+
+// forbiddenOnPoint is forbiddenOn, and notes the identity of attributes that the engine will ask for: while they are looked at, they are near.
+func (w *worker) forbiddenOnPoint(attrs pcommon.Map) bool {
+	if !w.hashes {
+		return w.forbiddenOn(attrs)
+	}
+	l, h := w.look, &w.batch.Hasher
+	l.other = false
+	h.Begin()
+	if w.forbiddenOn(attrs) {
+		return true
+	}
+	n := attrs.Len()
+	alike := !l.other && n == w.alike
+	w.alike = n
+	w.plan.hashes = append(w.plan.hashes, h.Sum(alike))
+	return false
 }

@@ -184,24 +184,6 @@ func (w *worker) soiled(exemplars pmetric.ExemplarSlice) bool {
 	return false
 }
 
-// forbiddenOnPoint is forbiddenOn, and notes the identity of attributes that the engine will ask for: while they are looked at, they are near.
-func (w *worker) forbiddenOnPoint(attrs pcommon.Map) bool {
-	if !w.hashes {
-		return w.forbiddenOn(attrs)
-	}
-	l, h := w.look, &w.batch.Hasher
-	l.other = false
-	h.Begin()
-	if w.forbiddenOn(attrs) {
-		return true
-	}
-	n := attrs.Len()
-	alike := !l.other && n == w.alike
-	w.alike = n
-	w.plan.hashes = append(w.plan.hashes, h.Sum(alike))
-	return false
-}
-
 // forbiddenOn says whether the attributes of a point have something forbidden at any depth.
 func (w *worker) forbiddenOn(m pcommon.Map) bool {
 	if m.Len() == 0 {
