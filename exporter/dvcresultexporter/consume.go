@@ -20,8 +20,6 @@ const (
 	tooLate    = "late"
 	tornLine   = "torn"
 	longRunID  = "long_run_id"
-
-	maxRunID = 1 << 10 // bytes
 )
 
 // tally counts what became of the records of a call.
@@ -130,7 +128,7 @@ func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []strin
 					t.ignore(noRunID)
 					continue
 				}
-				if len(rec.RunID) > maxRunID {
+				if len(rec.RunID) > trainrecord.MaxRunID {
 					t.ignore(longRunID)
 					continue
 				}

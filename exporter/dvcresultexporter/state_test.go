@@ -263,7 +263,9 @@ func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		defer r.stop()
-		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{epoch(strings.Repeat("x", maxRunID+1), 0), 2}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
+		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{epoch("b", 0), 2}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
+		long := ld.ResourceLogs().At(1).ScopeLogs().At(0).LogRecords().At(0)
+		long.Attributes().PutStr(trainrecord.AttrRunID, strings.Repeat("x", trainrecord.MaxRunID+1))
 		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty().Body().SetStr("hello")
 		trainrecord.PutErrorLog(ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty(), trainrecord.ReasonTorn, []byte(`{"event":"epo`))
 		require.NoError(t, r.exp.consumeLogs(t.Context(), ld))
