@@ -95,7 +95,7 @@ fuzz: ## every fuzz target for ten seconds
 .PHONY: lint
 lint: vet build/bin/golangci-lint ## gofmt, go vet, golangci-lint
 	@scripts/gofmt-check
-	for m in $(MODULES); do (cd $$m && $(CURDIR)/build/bin/golangci-lint run ./...); done
+	for m in $(MODULES); do (cd $$m && $(CURDIR)/build/bin/golangci-lint run --allow-parallel-runners ./...); done
 
 build/bin/golangci-lint:
 	GOWORK=off GOBIN=$(CURDIR)/build/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
