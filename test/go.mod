@@ -3,6 +3,7 @@ module github.com/pathologize/otelcol-train/test
 go 1.26.0
 
 require (
+	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.1
 	github.com/stretchr/testify v1.12.1
@@ -10,6 +11,7 @@ require (
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0
+	golang.org/x/tools v0.52.0
 	google.golang.org/grpc v1.85.0
 )
 
@@ -26,3 +28,5 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace github.com/pathologize/otelcol-train/internal/trainrecord => ../internal/trainrecord
