@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 )
 
 // TestPagesAreCurrent compares docs/frameworks with what make docs would write.
@@ -22,6 +24,20 @@ func TestPagesAreCurrent(t *testing.T) {
 		have, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err, "run make docs")
 		assert.Equal(t, string(page), string(have), "%s: run make docs", name)
+	}
+}
+
+// TestTheTableHasNoGap wants of every framework and fact either a fixture that shows it or the reason why there is none.
+func TestTheTableHasNoGap(t *testing.T) {
+	t.Parallel()
+	all, err := read("../..")
+	require.NoError(t, err)
+	for _, p := range all {
+		for _, fact := range trainprofile.Facts {
+			if p.rows() {
+				assert.NotEqual(t, notYet, p.cell(fact), "profile %s: show %s in a fixture, or say under without why the framework does not tell it", p.Name, fact)
+			}
+		}
 	}
 }
 
