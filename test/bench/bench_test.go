@@ -97,30 +97,34 @@ func TestEveryContenderIsAValidConfiguration(t *testing.T) {
 
 func TestLinesAreTheSameInEverySession(t *testing.T) {
 	t.Parallel()
-	one, two := t.TempDir(), t.TempDir()
-	for _, dir := range []string{one, two} {
-		require.NoError(t, writeData(dir, nativeLine, 3, 100))
-	}
-	lines, epochs, runs := 0, 0, map[any]bool{}
-	for _, name := range []string{"run-000000.jsonl", "run-000001.jsonl", "run-000002.jsonl"} {
-		text, err := os.ReadFile(filepath.Join(one, name))
-		require.NoError(t, err)
-		again, err := os.ReadFile(filepath.Join(two, name))
-		require.NoError(t, err)
-		assert.Equal(t, text, again)
-		for line := range bytes.Lines(text) {
-			var record map[string]any
-			require.NoError(t, json.Unmarshal(line, &record))
-			runs[record["run_id"]] = true
-			lines++
-			if record["event"] == "epoch.end" {
-				epochs++
+	for name, c := range map[string]struct{ epoch, run string }{"native": {`"event":"epoch.end"`, "run_id"}, "huggingface": {`"eval_loss"`, ""}} {
+		one, two := t.TempDir(), t.TempDir()
+		for _, dir := range []string{one, two} {
+			require.NoError(t, writeData(dir, shapes[name], 3, 100))
+		}
+		lines, epochs, runs := 0, 0, map[any]bool{}
+		for _, file := range []string{"run-000000.jsonl", "run-000001.jsonl", "run-000002.jsonl"} {
+			text, err := os.ReadFile(filepath.Join(one, file))
+			require.NoError(t, err)
+			again, err := os.ReadFile(filepath.Join(two, file))
+			require.NoError(t, err)
+			assert.Equal(t, text, again)
+			for line := range bytes.Lines(text) {
+				var record map[string]any
+				require.NoError(t, json.Unmarshal(line, &record))
+				runs[record[c.run]] = true
+				lines++
+				if bytes.Contains(line, []byte(c.epoch)) {
+					epochs++
+				}
 			}
 		}
+		assert.Equal(t, 100, lines, name)
+		assert.Equal(t, 9, epochs, name)
+		if c.run != "" {
+			assert.Len(t, runs, 3, name)
+		}
 	}
-	assert.Equal(t, 100, lines)
-	assert.Equal(t, 9, epochs)
-	assert.Len(t, runs, 3)
 }
 
 func TestARatioIsHeldToItsTarget(t *testing.T) {

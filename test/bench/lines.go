@@ -16,7 +16,8 @@ type shape func(r *run, n int, buf []byte) []byte
 
 // shapes are the kinds of lines that a suite can ask for.
 var shapes = map[string]shape{
-	"native": nativeLine,
+	"native":      nativeLine,
+	"huggingface": huggingFaceLine,
 }
 
 const (
@@ -70,6 +71,21 @@ func nativeLine(r *run, n int, buf []byte) []byte {
 		r.loss, 1.1*r.loss, score, r.epoch, r.bestEpoch, r.best)
 	r.epoch++
 	return buf
+}
+
+// huggingFaceLine is a row of the Hugging Face Trainer: nine of training, then an evaluation.
+func huggingFaceLine(r *run, n int, buf []byte) []byte {
+	r.at = r.at.Add(time.Duration(20_000+r.random.IntN(20_000)) * time.Microsecond)
+	r.loss = 0.9999*r.loss + 0.02*r.random.Float64()
+	step, now := 10*(n+1), float64(r.at.UnixMicro())/1e6
+	if n%epochEvery != epochEvery-1 {
+		return fmt.Appendf(buf, `{"loss": %.4f, "grad_norm": %.16g, "learning_rate": %.7g, "epoch": %.2f, "step": %d, "timestamp": %.6f}`+"\n",
+			r.loss, 1+r.random.Float64(), 5e-5*math.Pow(0.99999, float64(n)), float64(n+1)/epochEvery, step, now)
+	}
+	r.epoch++
+	return fmt.Appendf(buf, `{"eval_loss": %.16g, "eval_accuracy": %.4f, "eval_runtime": %.4f, "eval_samples_per_second": %.3f, `+
+		`"eval_steps_per_second": %.3f, "epoch": %d.0, "step": %d, "timestamp": %.6f}`+"\n",
+		1.1*r.loss, r.random.Float64(), 1+r.random.Float64(), 200+r.random.Float64(), 12+r.random.Float64(), r.epoch, step, now)
 }
 
 // writeData writes lines over a number of files, one a run.
