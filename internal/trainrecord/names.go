@@ -48,6 +48,7 @@ const (
 	AttrRecordSampled   = Namespace + ".record.sampled"
 	AttrRecordSeq       = Namespace + ".record.seq"
 	AttrRecordArraysCut = Namespace + ".record.arrays_cut"
+	AttrEventName       = Namespace + ".event.name"
 
 	AttrSpanNameOriginal   = Namespace + ".span.name.original"
 	AttrFrameworkOriginal  = Namespace + ".framework.original"

@@ -36,8 +36,8 @@ type Record struct {
 // FromLog reads a record from a log record. It answers false when the event name is none of the vocabulary's, or the body
 // is no map (an error line, whose body is its raw text, is a record of the event log without body).
 func FromLog(res pcommon.Resource, lr plog.LogRecord) (Record, bool) {
-	event, ok := strings.CutPrefix(lr.EventName(), Namespace+".")
-	if !ok || !IsEvent(event) {
+	event, ok := recordEvent(lr)
+	if !ok {
 		return Record{}, false
 	}
 	r := Record{
@@ -58,6 +58,17 @@ func FromLog(res pcommon.Resource, lr plog.LogRecord) (Record, bool) {
 		r.Host = host.Str()
 	}
 	return r, true
+}
+
+// recordEvent gives the event of a record by its event name; where that belongs to another namespace, by the attribute for that case.
+func recordEvent(lr plog.LogRecord) (string, bool) {
+	event, ok := strings.CutPrefix(lr.EventName(), Namespace+".")
+	if !ok && lr.EventName() != "" {
+		if v, has := lr.Attributes().Get(AttrEventName); has && v.Type() == pcommon.ValueTypeStr {
+			event, ok = strings.CutPrefix(v.Str(), Namespace+".")
+		}
+	}
+	return event, ok && IsEvent(event)
 }
 
 func (r *Record) setAttribute(key string, v pcommon.Value) {

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 // Config is what an operator writes under training_norm.
@@ -27,10 +28,18 @@ type Config struct {
 	// Storage is the extension that keeps what streams were recognised as over a restart. Empty: memory only.
 	Storage *component.ID `mapstructure:"storage"`
 
+	// Namespace begins the attribute keys and event names of the vocabulary behind the processor.
+	Namespace string `mapstructure:"namespace"`
+
+	// AlsoNamespaces are further ones that are written beside it, while readers move from one to another.
+	AlsoNamespaces []string `mapstructure:"also_namespaces"`
+
 	_ struct{} // keyed literals only
 }
 
-func createDefaultConfig() component.Config { return &Config{Timezone: "UTC"} }
+func createDefaultConfig() component.Config {
+	return &Config{Timezone: "UTC", Namespace: trainrecord.Namespace}
+}
 
 // Validate reports every mistake at once, naming keys as the YAML spells them.
 func (c *Config) Validate() error {
@@ -45,7 +54,7 @@ func (c *Config) Validate() error {
 	if _, err := time.LoadLocation(c.Timezone); err != nil {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.validateNamespaces())...)
 }
 
 // profiles loads the shipped profiles and the operator's.

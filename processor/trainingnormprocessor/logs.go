@@ -25,6 +25,7 @@ type logNormalizer struct {
 	storage   *component.ID
 	owners    *owners
 	set       *trainprofile.Set
+	namer     *namer
 	streams   *streams
 	decisions *decisions
 	workers   sync.Pool
@@ -70,7 +71,7 @@ func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNorma
 	known := newStreams(maxStreams)
 	n := &logNormalizer{
 		id: set.ID, storage: cfg.Storage, owners: o,
-		set: profiles, streams: known, decisions: &decisions{streams: known},
+		set: profiles, namer: newNamer(cfg), streams: known, decisions: &decisions{streams: known},
 		telemetry: telemetry, logger: set.Logger,
 	}
 	n.workers.New = func() any {
@@ -85,6 +86,7 @@ func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNorma
 func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Logs, error) {
 	w := n.workers.Get().(*worker)
 	defer n.workers.Put(w)
+	n.namer.readLogs(ld)
 	for _, rl := range ld.ResourceLogs().All() {
 		resource := rl.Resource().Attributes()
 		w.counts[count{what: "moved"}] += w.lifted.take(resource, w.mapper.Identities(n.set, resource))
@@ -97,6 +99,7 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 		}
 	}
 	err := n.settle(ctx, w)
+	n.namer.writeLogs(ld)
 	n.record(ctx, w)
 	w.file, w.run, w.stream = "", "", nil
 	clear(w.touched)

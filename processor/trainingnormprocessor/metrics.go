@@ -18,6 +18,7 @@ import (
 // points become one; what may not be on metrics is the guard's.
 type metricNormalizer struct {
 	set       *trainprofile.Set
+	namer     *namer
 	mappers   sync.Pool
 	telemetry *metadata.Telemetry
 }
@@ -31,7 +32,7 @@ func newMetricNormalizer(cfg *Config, set processor.Settings) (*metricNormalizer
 	if err != nil {
 		return nil, err
 	}
-	n := &metricNormalizer{set: profiles, telemetry: telemetry}
+	n := &metricNormalizer{set: profiles, namer: newNamer(cfg), telemetry: telemetry}
 	n.mappers.New = func() any { return trainprofile.NewMapper(nil) }
 	return n, nil
 }
@@ -42,15 +43,18 @@ func (n *metricNormalizer) processMetrics(ctx context.Context, md pmetric.Metric
 	mapped := int64(0)
 	for _, rm := range md.ResourceMetrics().All() {
 		resource := rm.Resource().Attributes()
+		n.namer.read(resource)
 		if !m.Concerns(n.set, resource) {
 			resource = nothing
 		}
 		for _, sm := range rm.ScopeMetrics().All() {
+			n.namer.readScope(sm.Scope())
 			it := trainprofile.Item{Resource: resource, Scope: sm.Scope().Name()}
 			for _, metric := range sm.Metrics().All() {
 				it.Name = metric.Name()
 				for attrs := range points(metric) {
 					it.Attributes = attrs
+					n.namer.read(attrs)
 					out := m.MapAttributes(n.set, trainprofile.SignalMetric, it)
 					mapped += int64(out.Set)
 					for _, e := range out.Errors {
@@ -59,11 +63,29 @@ func (n *metricNormalizer) processMetrics(ctx context.Context, md pmetric.Metric
 				}
 			}
 		}
+		n.name(rm)
 	}
 	if mapped > 0 {
 		n.telemetry.AttributesMapped.Add(ctx, mapped, n.telemetry.With())
 	}
 	return md, nil
+}
+
+// name writes the names of the resource's points, when nothing looks at them any more.
+func (n *metricNormalizer) name(rm pmetric.ResourceMetrics) {
+	if n.namer == nil {
+		return
+	}
+	n.namer.write(rm.Resource().Attributes())
+	n.namer.writeSchema(rm)
+	for _, sm := range rm.ScopeMetrics().All() {
+		n.namer.writeScope(sm, sm.Scope())
+		for _, metric := range sm.Metrics().All() {
+			for attrs := range points(metric) {
+				n.namer.write(attrs)
+			}
+		}
+	}
 }
 
 // points gives the attributes of each data point.

@@ -34,6 +34,7 @@ const (
 // spanNormalizer brings spans into the vocabulary.
 type spanNormalizer struct {
 	set       *trainprofile.Set
+	namer     *namer
 	workers   sync.Pool
 	telemetry *metadata.Telemetry
 }
@@ -53,7 +54,7 @@ func newSpanNormalizer(cfg *Config, set processor.Settings) (*spanNormalizer, er
 	if err != nil {
 		return nil, err
 	}
-	n := &spanNormalizer{set: profiles, telemetry: telemetry}
+	n := &spanNormalizer{set: profiles, namer: newNamer(cfg), telemetry: telemetry}
 	n.workers.New = func() any { return &spanWorker{mapper: trainprofile.NewMapper(nil), lifted: newLifted("span")} }
 	return n, nil
 }
@@ -64,17 +65,21 @@ func (n *spanNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (p
 	moved, mapped := int64(0), int64(0)
 	for _, rs := range td.ResourceSpans().All() {
 		resource := rs.Resource().Attributes()
+		n.namer.read(resource)
 		moved += w.lifted.take(resource, w.mapper.Identities(n.set, resource))
 		if !w.mapper.Concerns(n.set, resource) {
 			resource = nothing
 		}
 		for _, ss := range rs.ScopeSpans().All() {
+			n.namer.readScope(ss.Scope())
 			it := trainprofile.Item{Resource: resource, Scope: ss.Scope().Name()}
 			for _, span := range ss.Spans().All() {
 				it.Attributes, it.Name = span.Attributes(), span.Name()
+				n.namer.read(it.Attributes)
 				mapped += n.span(ctx, w, span, it)
 			}
 		}
+		n.name(rs)
 	}
 	if moved > 0 {
 		n.telemetry.AttributesMoved.Add(ctx, moved, n.telemetry.With())
@@ -83,6 +88,21 @@ func (n *spanNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (p
 		n.telemetry.AttributesMapped.Add(ctx, mapped, n.telemetry.With())
 	}
 	return td, nil
+}
+
+// name writes the names of what the resource did, when nothing looks at them any more.
+func (n *spanNormalizer) name(rs ptrace.ResourceSpans) {
+	if n.namer == nil {
+		return
+	}
+	n.namer.write(rs.Resource().Attributes())
+	n.namer.writeSchema(rs)
+	for _, ss := range rs.ScopeSpans().All() {
+		n.namer.writeScope(ss, ss.Scope())
+		for _, span := range ss.Spans().All() {
+			n.namer.write(span.Attributes())
+		}
+	}
 }
 
 // span brings one span into the vocabulary; it gives the number of attributes that were set.
