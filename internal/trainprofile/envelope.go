@@ -84,8 +84,8 @@ func (m *Mapper) unwrap(e *Profile) *view {
 		}
 	}
 	w.add(from, u.hide)
-	if text := m.message(w); text != "" {
-		m.addText(w, u, text)
+	if at := w.messageAt(); at >= 0 {
+		m.addText(w, u, at)
 	}
 	w.makeIndex()
 	return w
@@ -148,18 +148,19 @@ func (w *view) hasBefore(n int, key string) bool {
 	return false
 }
 
-// message gives the text of the fact message.
-func (m *Mapper) message(w *view) string {
+// messageAt gives the index of the fact message, or -1 when there is none or it is no text. It needs no index of the view's keys.
+func (w *view) messageAt() int {
 	for i := range w.entries {
 		if e := &w.entries[i]; e.key == factMark+trainrecord.BodyMessage && e.value.Type() == pcommon.ValueTypeStr {
-			return e.value.Str()
+			return i
 		}
 	}
-	return ""
+	return -1
 }
 
 // addText adds what the text of a message spells out: the keys of a JSON object, or pairs of names and values.
-func (m *Mapper) addText(w *view, u *unwrap, text string) {
+func (m *Mapper) addText(w *view, u *unwrap, at int) {
+	text := w.entries[at].value.Str()
 	inner := pcommon.NewMap()
 	read := u.json && m.jsonIn(text, inner)
 	if !read && m.line == "" {
@@ -169,8 +170,7 @@ func (m *Mapper) addText(w *view, u *unwrap, text string) {
 		return
 	}
 	m.text = m.views.open(inner)
-	i := w.find(factMark + trainrecord.BodyMessage)
-	m.textOf = &w.entries[i]
+	m.textOf = &w.entries[at]
 	w.add(m.text, nil)
 }
 

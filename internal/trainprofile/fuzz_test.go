@@ -7,10 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/pdata/plog"
 	"golang.org/x/tools/txtar"
-
-	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 // FuzzProfile reads any text as a profile. One that is accepted must map any object of the sample without a panic; one that
@@ -57,33 +54,35 @@ func FuzzProfile(f *testing.F) {
 	})
 }
 
-// FuzzMapper maps any line that decodes as an object.
+// FuzzMapper maps any line that decodes as an object: as a body, as attributes beside a text and as text, with nothing known of its
+// stream or decided before, and its keys as attributes of every signal.
 func FuzzMapper(f *testing.F) {
-	for _, line := range sampleLines(f) {
-		f.Add([]byte(line), uint8(0))
-		f.Add([]byte(line), uint8(2))
+	for i, line := range sampleLines(f) {
+		f.Add([]byte(line), uint8(0), uint8(asBody))
+		f.Add([]byte(line), uint8(2), uint8(asBody))
+		f.Add([]byte(line), uint8(0), uint8(asAttributes))
+		f.Add([]byte(line), uint8(0), uint8(asText))
+		if hostile := hostileLines(f, line); len(hostile) > 0 { // all of them are in TestHostileRowsInEveryForm
+			f.Add([]byte(hostile[i%len(hostile)]), uint8(i), uint8(i%forms))
+		}
+	}
+	for i, line := range renameCycles {
+		f.Add([]byte(line), uint8(i), uint8(asBody))
 	}
 	set := embeddedSet(f)
 	m := NewMapper(nil)
-	f.Fuzz(func(t *testing.T, line []byte, decided uint8) {
-		lr := plog.NewLogRecord()
-		if trainrecord.NewDecoder(trainrecord.DecoderOptions{}).Decode(line, lr).Kind != trainrecord.LineObject {
+	f.Fuzz(func(t *testing.T, line []byte, decided, form uint8) {
+		lr, ok := formed(line, int(form)%forms)
+		if !ok {
 			return
 		}
 		stream := &Stream{}
 		if n := int(decided); n > 0 && n <= len(set.profiles) {
 			stream.Restore(Decision{Profile: set.profiles[n-1], Offset: -1})
 		}
-		before := show(lr)
-		out, all := process(m, set, stream, lr)
-		if out.Kind != Mapped {
-			require.Equal(t, before, show(lr))
-			return
-		}
-		for _, lr := range all {
-			if out.Profile.unwrap == nil { // else it is a record as its writer wrote it
-				checkRecord(t, lr)
-			}
+		checkForm(t, m, set, stream, lr)
+		if lr, ok := formed(line, asBody); ok {
+			checkAttributes(t, m, set, lr.Body().Map(), string(line[:min(len(line), 20)]))
 		}
 	})
 }
