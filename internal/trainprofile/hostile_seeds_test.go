@@ -20,7 +20,7 @@ import (
 var wrongTypes = []string{`"x"`, `""`, `-1`, `1e999`, `1e308`, `NaN`, `-Infinity`, `true`, `null`, `[]`, `[[1]]`, `{}`, `{"a": {"b": 1}}`, `"1e-05"`, `"\u0000"`, `9223372036854775807`}
 
 // huge is a name longer than any that is kept, and one of as many words.
-var huge = []string{strings.Repeat("x", 5000), strings.Repeat("train/", 900) + "loss", strings.Repeat("a.", 2000) + "epoch"}
+var huge = []string{strings.Repeat("x", 3*maxCachedKey), strings.Repeat("train/", maxCachedKey) + "loss", strings.Repeat("a.", maxCachedKey) + "epoch"}
 
 // attributeLike are names that the record has as attributes, events or body keys, none of which a row may set by having it.
 func attributeLike() (keys []string) {
