@@ -100,6 +100,7 @@ type Profile struct {
 	objective    []objective
 	rules        []*rule
 	attributes   *attributeMap
+	gauges       *gaugeRules
 
 	countsFromFirst bool // the first epoch of a stream tells how it counts
 	sparse          bool // empty cells are no values
@@ -167,7 +168,7 @@ func (c *compiler) profile(doc *document) *Profile {
 	if p.framework == "" {
 		p.framework = p.name
 	}
-	tracker := len(doc.Rules) == 0 && doc.Attributes != nil && doc.Framework == ""
+	tracker := len(doc.Rules) == 0 && doc.Attributes != nil && doc.Gauges == nil && doc.Framework == ""
 	if doc.Unwrap != nil || tracker {
 		p.framework = trainrecord.Other
 	}
@@ -196,10 +197,11 @@ func (c *compiler) profile(doc *document) *Profile {
 	p.recordKeys = c.recordKeys(doc.RecordKeys, own)
 	c.common = doc.Common
 	c.commonChecks(doc)
-	if len(doc.Rules) == 0 && doc.Attributes == nil {
-		c.fail("rules", "is empty; a profile needs at least one rule, unwrap or attributes")
+	if len(doc.Rules) == 0 && doc.Attributes == nil && doc.Gauges == nil {
+		c.fail("rules", "is empty; a profile needs at least one rule, unwrap, attributes or gauges")
 	}
 	c.attributes(p, doc)
+	c.gauges(p, doc)
 	p.objective = c.objectives(doc.Objective)
 	c.without(doc.Without)
 	names := map[string]bool{}

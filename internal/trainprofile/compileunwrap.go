@@ -43,8 +43,8 @@ var factName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // envelope compiles a profile that opens envelopes.
 func (c *compiler) envelope(p *Profile, doc *document, header []setStep) {
 	p.header = header
-	if len(doc.Rules)+len(doc.Objective)+len(doc.Common.Set)+len(doc.Common.Spread) > 0 || doc.RecordKeys != nil || doc.Framework != "" || doc.Attributes != nil {
-		c.fail("unwrap", "an envelope has no framework, rules, common, objective, record_keys and attributes of its own")
+	if len(doc.Rules)+len(doc.Objective)+len(doc.Common.Set)+len(doc.Common.Spread) > 0 || doc.RecordKeys != nil || doc.Framework != "" || doc.Attributes != nil || doc.Gauges != nil {
+		c.fail("unwrap", "an envelope has no framework, rules, common, objective, record_keys, attributes and gauges of its own")
 	}
 	if p.strong == nil || p.weak != nil || p.sure != nil {
 		c.fail("unwrap", "an envelope is recognised by detect.strong, and by nothing else")

@@ -18,6 +18,7 @@ type document struct {
 	Common         commonDocument    `yaml:"common"`
 	Rules          []ruleDocument    `yaml:"rules"`
 	Attributes     *attributesDoc    `yaml:"attributes"`
+	Gauges         *gaugesDoc        `yaml:"gauges"`
 	Sources        []string          `yaml:"sources"`
 	Notes          []string          `yaml:"notes"`
 	Without        map[string]string `yaml:"without"`
@@ -36,6 +37,22 @@ type attributesDoc struct {
 	When  *condition `yaml:"when" required:"true"`
 	Spans []pattern  `yaml:"spans"`
 	Set   fields     `yaml:"set"`
+}
+
+// gaugesDoc says which gauges are points of learning curves, and how they form rows.
+type gaugesDoc struct {
+	Scopes       []pattern         `yaml:"scopes"`
+	Step         string            `yaml:"step"`
+	Row          []string          `yaml:"row"`
+	LearningRate map[string]string `yaml:"learning_rate"`
+	Measurements []gaugeNameDoc    `yaml:"measurements" required:"true"`
+	Skip         []pattern         `yaml:"skip"`
+}
+
+// gaugeNameDoc names the measurements of gauges.
+type gaugeNameDoc struct {
+	Keys []pattern `yaml:"keys" required:"true"`
+	As   string    `yaml:"as"`
 }
 
 // objectiveDoc is a metric by which the framework itself would choose the best epoch.

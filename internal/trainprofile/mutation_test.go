@@ -61,7 +61,7 @@ func fixtureResults(t *testing.T, p *Profile) []string {
 	require.NoError(t, err)
 	var all []string
 	require.NotEqual(t, len(p.rules) == 0 && p.unwrap == nil, len(fixtures(t, p.Name())) > 0, p.Name())
-	all = itemResults(t, set, p.Name())
+	all = append(itemResults(t, set, p.Name()), gaugeResults(t, set, p.Name())...)
 	streams := p.Name()
 	if p.unwrap != nil {
 		streams = "*" // what lies in an envelope is another profile's
@@ -109,7 +109,7 @@ func removables(t *testing.T, data []byte) []removable {
 
 // needed matches the parts that are removed.
 var needed = regexp.MustCompile(`^(time\[\d+\]|numeric_strings|sparse|nan|detect\.\w+|detect\.\w+\.any\[\d+\]|header\.\w+|` +
-	`attributes\.(spans|set\..+)|unwrap\.(objects\[\d+\]|hide|named\.(message|exception\w*|event)|text\[\d+\])|objective\[\d+\]|common\.(set\.[^.]+|spread\[\d+\])|` +
+	`attributes\.(spans|set\..+)|gauges\.(scopes|step|skip|row\[\d+\]|learning_rate\.\w+|measurements\[\d+\])|unwrap\.(objects\[\d+\]|hide|named\.(message|exception\w*|event)|text\[\d+\])|objective\[\d+\]|common\.(set\.[^.]+|spread\[\d+\])|` +
 	`rules\[\d+\]|rules\[\d+\]\.(phase|continue|remember|header\.\w+|set\..+|spread\[\d+\]))$`)
 
 func nodesToRemove(profile *yaml.Node) []removable {

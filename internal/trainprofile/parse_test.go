@@ -24,7 +24,7 @@ rules: [{name: a, event: step.end, sett: {}}]`,
 			want: "profile x.yaml: rules[0].sett: unknown key (line 3); known are name, when, event, phase, continue, remember, header, set, spread", inSchema: true,
 		},
 		"missing":  {yaml: "framework: other\nrules: [{name: a, event: step.end}]", want: "profile x.yaml: profile: is required", inSchema: true},
-		"no rules": {yaml: "profile: x\nframework: other", want: "profile x.yaml: rules: is empty; a profile needs at least one rule, unwrap or attributes (line 1)", inSchema: true},
+		"no rules": {yaml: "profile: x\nframework: other", want: "profile x.yaml: rules: is empty; a profile needs at least one rule, unwrap, attributes or gauges (line 1)", inSchema: true},
 		"twice":    {yaml: "profile: x\nprofile: y\nrules: []", want: "profile x.yaml: profile: is given twice (line 2)"},
 		"regular expression": {
 			yaml: "profile: x\nframework: other\ndetect: {strong: {match: {a: '('}}}\nrules: [{name: a, event: step.end}]",

@@ -38,7 +38,7 @@ func TestProfilesOfTheREADMEAreRight(t *testing.T) {
 	data, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	blocks := regexp.MustCompile("(?s)```yaml\n(profile: .*?)```").FindAllSubmatch(data, -1)
-	require.Len(t, blocks, 3)
+	require.Len(t, blocks, 4)
 	for _, b := range blocks {
 		_, err := Parse("readme.yaml", b[1])
 		assert.NoError(t, err)

@@ -74,6 +74,8 @@ func TestSchemaHasTheKeysOfTheStructs(t *testing.T) {
 		reflect.TypeFor[spreadDoc]():      {"$defs", "spread"},
 		reflect.TypeFor[unwrapDocument](): {"properties", "unwrap"},
 		reflect.TypeFor[attributesDoc]():  {"properties", "attributes"},
+		reflect.TypeFor[gaugesDoc]():      {"properties", "gauges"},
+		reflect.TypeFor[gaugeNameDoc]():   {"properties", "gauges", "properties", "measurements", "items"},
 		reflect.TypeFor[objectiveDoc]():   {"properties", "objective", "items"},
 		reflect.TypeFor[sourceDoc]():      {"$defs", "source", "oneOf", 1},
 	} {

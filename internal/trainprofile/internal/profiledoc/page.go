@@ -84,11 +84,21 @@ func (p *profile) cell(fact string) string {
 	}
 }
 
+// curves says which gauges are read, and what records of them cannot have.
+func (p *profile) curves(b *bytes.Buffer) {
+	if p.Gauges.IsZero() {
+		return
+	}
+	b.WriteString("\n## Gauges of learning curves\n\nThe connector `training_records` makes records of them. Exports sample the curve: what was set between two exports is not there, " +
+		"and each record says that it is a sample.\n\n" + p.block(&p.Gauges, ""))
+}
+
 func (p *profile) page() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n", header, p.Name, strings.TrimSuffix(p.Description, "."))
 	if !p.rows() && !p.envelope() {
 		b.WriteString("\nIt writes no rows; attributes of its spans, log records and metrics are read.\n\n" + p.block(&p.Attributes, ""))
+		p.curves(&b)
 		list(&b, "Known and not known", p.Notes)
 		list(&b, "Where the facts come from", p.Sources)
 		return b.Bytes()
@@ -103,6 +113,7 @@ func (p *profile) page() []byte {
 	if !p.Attributes.IsZero() {
 		b.WriteString("\n## Attributes of spans, log records and metrics\n\n" + p.block(&p.Attributes, ""))
 	}
+	p.curves(&b)
 	if len(p.kept) > 0 {
 		fmt.Fprintf(&b, "\n## Kept\n\nUnder `framework` in the body, with its own name: whatever no rule uses. In the fixtures: `%s`.\n", strings.Join(p.kept, "`, `"))
 	}

@@ -29,6 +29,7 @@ type profile struct {
 	Common         part              `yaml:"common"`
 	Rules          []rule            `yaml:"rules"`
 	Attributes     yaml.Node         `yaml:"attributes"`
+	Gauges         yaml.Node         `yaml:"gauges"`
 	Sources        []string          `yaml:"sources"`
 	Notes          []string          `yaml:"notes"`
 	Without        map[string]string `yaml:"without"`

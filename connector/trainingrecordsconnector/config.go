@@ -1,0 +1,105 @@
+package trainingrecordsconnector
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Config is what an operator writes under training_records.
+type Config struct {
+	// Profiles are files with further profiles. One with the name of a shipped profile replaces it.
+	Profiles []string `mapstructure:"profiles"`
+
+	// RunIDFrom are the attributes, of points or their resource, that name the run; the first that is there counts.
+	RunIDFrom []string `mapstructure:"run_id_from"`
+
+	// RowTolerance is how far apart the times of one export's points may be.
+	RowTolerance time.Duration `mapstructure:"row_tolerance"`
+
+	// HeartbeatInterval is how long a run that still exports may be without a record.
+	HeartbeatInterval time.Duration `mapstructure:"heartbeat_interval"`
+
+	// Limits bound what is remembered.
+	Limits Limits `mapstructure:"limits"`
+
+	_ struct{} // keyed literals only
+}
+
+// Limits bound what is remembered.
+type Limits struct {
+	// Rows is the number of kinds of rows: of each run, scope and set of row attributes.
+	Rows int `mapstructure:"rows"`
+
+	_ struct{} // keyed literals only
+}
+
+func createDefaultConfig() component.Config {
+	return &Config{
+		RunIDFrom:         []string{trainrecord.AttrRunID, "rl.run.id", "mlflow.run_id", "wandb.run.id", "run.id", "run_id"},
+		RowTolerance:      500 * time.Millisecond,
+		HeartbeatInterval: time.Minute,
+		Limits:            Limits{Rows: 50000},
+	}
+}
+
+// Validate reports every mistake at once, naming keys as the YAML spells them.
+func (c *Config) Validate() error {
+	var errs []error
+	for i, file := range c.Profiles {
+		if file == "" {
+			errs = append(errs, fmt.Errorf("profiles[%d]: want the path of a profile, got nothing", i))
+		} else if slices.Contains(c.Profiles[:i], file) {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %s is listed twice", i, file))
+		}
+	}
+	for i, key := range c.RunIDFrom {
+		if key == "" {
+			errs = append(errs, fmt.Errorf("run_id_from[%d]: want the key of an attribute, got nothing", i))
+		}
+	}
+	if c.RowTolerance <= 0 {
+		errs = append(errs, fmt.Errorf("row_tolerance: want a duration above 0, got %s", c.RowTolerance))
+	}
+	if c.HeartbeatInterval <= 0 {
+		errs = append(errs, fmt.Errorf("heartbeat_interval: want a duration above 0, got %s", c.HeartbeatInterval))
+	}
+	if c.Limits.Rows <= 0 {
+		errs = append(errs, fmt.Errorf("limits.rows: want a number above 0, got %d", c.Limits.Rows))
+	}
+	return errors.Join(errs...)
+}
+
+// profiles loads the shipped profiles and the operator's.
+func (c *Config) profiles() (*trainprofile.Set, error) {
+	all, err := trainprofile.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for i, file := range c.Profiles {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
+			continue
+		}
+		p, err := trainprofile.Parse(filepath.Base(file), data)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
+			continue
+		}
+		all = append(all, p)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return trainprofile.NewSet("", all...)
+}
