@@ -28,6 +28,9 @@ type Config struct {
 	// HeartbeatInterval is how long a run that still exports may be without a record.
 	HeartbeatInterval time.Duration `mapstructure:"heartbeat_interval"`
 
+	// Storage is the extension that keeps what was seen over a restart. Empty: memory only.
+	Storage *component.ID `mapstructure:"storage"`
+
 	// Limits bound what is remembered.
 	Limits Limits `mapstructure:"limits"`
 

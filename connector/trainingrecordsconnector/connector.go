@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/connector"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.uber.org/zap"
 
@@ -27,9 +28,13 @@ type records struct {
 	telemetry *metadata.Telemetry
 	now       func() time.Time
 	refusals  componentkit.Seldom
+	id        component.ID
+	storage   *component.ID
+	unsaved   componentkit.Seldom
 
 	turn   chan struct{} // one call at a time: the records of a run keep their order
 	engine *trainprofile.GaugeRecords
+	client storage.Client // nil without storage, before Start and after Shutdown
 	rows   atomic.Int64
 
 	stop     sync.Once
@@ -42,7 +47,7 @@ func newRecords(set connector.Settings, cfg *Config, next consumer.Logs) (*recor
 	if err != nil {
 		return nil, err
 	}
-	c := &records{next: next, logger: set.Logger, now: time.Now, turn: make(chan struct{}, 1)}
+	c := &records{next: next, logger: set.Logger, id: set.ID, storage: cfg.Storage, now: time.Now, turn: make(chan struct{}, 1)}
 	c.engine = trainprofile.NewGaugeRecords(profiles, trainprofile.GaugeOptions{
 		RunIDFrom: cfg.RunIDFrom, RowTolerance: cfg.RowTolerance, Heartbeat: cfg.HeartbeatInterval, MaxRows: cfg.Limits.Rows,
 	})
@@ -59,8 +64,11 @@ func (c *records) Capabilities() consumer.Capabilities {
 }
 
 // Start begins to look at what waits. Its context is its own: the one given here is for starting only.
-func (c *records) Start(context.Context, component.Host) error {
-	c.telemetry.Begin(trainprofile.PointResults, trainprofile.ValueResults)
+func (c *records) Start(start context.Context, host component.Host) error {
+	c.telemetry.Begin(trainprofile.PointResults, trainprofile.ValueResults, storageReasons)
+	if err := c.open(start, host); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel, c.finished = cancel, make(chan struct{})
 	go func() {
@@ -80,8 +88,9 @@ func (c *records) Start(context.Context, component.Host) error {
 }
 
 // Shutdown hands on what waits.
-func (c *records) Shutdown(ctx context.Context) error {
+func (c *records) Shutdown(ctx context.Context) (err error) {
 	c.stop.Do(func() {
+		defer c.telemetry.Shutdown()
 		if c.cancel != nil {
 			c.cancel()
 			select {
@@ -92,10 +101,10 @@ func (c *records) Shutdown(ctx context.Context) error {
 			if err := c.hand(ctx, c.engine.Flush); err != nil {
 				c.logger.Warn("Stopped with values that nobody took", zap.Error(err))
 			}
+			err = c.close(ctx)
 		}
-		c.telemetry.Shutdown()
 	})
-	return nil
+	return err
 }
 
 // ConsumeMetrics makes records of learning-curve gauges. The answer is the next consumer's; one that refuses gets the same
@@ -129,5 +138,6 @@ func (c *records) hand(ctx context.Context, make func(time.Time) *trainprofile.G
 		}
 	}
 	c.telemetry.Count(ctx, b.Points, b.Values, b.Forgotten)
+	c.save(ctx)
 	return nil
 }

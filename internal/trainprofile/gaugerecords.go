@@ -36,6 +36,7 @@ type GaugeRecords struct {
 	runs    map[string]*gaugeRun
 	recent  *list.List // of rows, the last seen in front
 	pending map[*gaugeRow]struct{}
+	dirty   map[int]struct{} // parts of the state that changed
 }
 
 // Results of a point, as GaugeBatch counts them.
@@ -83,7 +84,7 @@ type GaugeBatch struct {
 func NewGaugeRecords(set *Set, options GaugeOptions) *GaugeRecords {
 	return &GaugeRecords{
 		set: set, options: options, mapper: NewMapper(nil),
-		rows: map[string]*gaugeRow{}, runs: map[string]*gaugeRun{}, recent: list.New(), pending: map[*gaugeRow]struct{}{},
+		rows: map[string]*gaugeRow{}, runs: map[string]*gaugeRun{}, recent: list.New(), pending: map[*gaugeRow]struct{}{}, dirty: map[int]struct{}{},
 	}
 }
 
@@ -179,6 +180,7 @@ func (b *GaugeBatch) touch(e *gaugeRow) {
 }
 
 func (b *GaugeBatch) touchRun(r *gaugeRun) {
+	b.records.dirty[gaugeShard(r.id)] = struct{}{}
 	if _, done := b.oldRuns[r]; !done {
 		b.oldRuns[r] = *r
 	}
@@ -194,6 +196,7 @@ func (g *GaugeRecords) repend(e *gaugeRow) {
 }
 
 func (g *GaugeRecords) forget(e *gaugeRow) {
+	g.dirty[gaugeShard(e.run.id)] = struct{}{}
 	g.recent.Remove(e.elem)
 	e.elem = nil
 	delete(g.rows, attemptKey(e.key, e.attempt))

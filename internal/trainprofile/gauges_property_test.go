@@ -64,7 +64,7 @@ func logsJSON(t require.TestingT, ld plog.Logs) string {
 	return string(text)
 }
 
-// TestOrderOfPointsAndRedeliveryOfGauges shuffles the points of each call, sends calls again, and takes batches back: the
+// TestOrderOfPointsAndRedeliveryOfGauges shuffles the points of each call, sends calls again, takes batches back and restarts: the
 // records are the same, and an export that came again gives none. Records are never more than changes.
 func TestOrderOfPointsAndRedeliveryOfGauges(t *testing.T) {
 	t.Parallel()
@@ -79,6 +79,9 @@ func TestOrderOfPointsAndRedeliveryOfGauges(t *testing.T) {
 			mixed := metricsOf(rapid.Permutation(export).Draw(t, "mixed"))
 			if rapid.Bool().Draw(t, "refused") {
 				b.Consume(now, mixed).Undo()
+			}
+			if rapid.Bool().Draw(t, "restarted") {
+				b = restarted(t, set, b, now)
 			}
 			got := b.Consume(now, mixed)
 			require.Equal(t, want, logsJSON(t, got.Logs))
@@ -99,6 +102,23 @@ func TestOrderOfPointsAndRedeliveryOfGauges(t *testing.T) {
 			require.Equal(t, a.Len(), b.Len())
 		}
 	})
+}
+
+// restarted gives an engine that knows what another stored.
+func restarted(t require.TestingT, set *Set, g *GaugeRecords, now time.Time) *GaugeRecords {
+	for shard := range GaugeShards {
+		g.Keep(shard)
+	}
+	parts, err := g.Changed()
+	require.NoError(t, err)
+	other := NewGaugeRecords(set, gaugeOptions())
+	for _, data := range parts {
+		require.NoError(t, other.Restore(data, now))
+	}
+	for _, run := range g.runs {
+		other.runs[run.id].lastRecord = run.lastRecord // silence begins anew
+	}
+	return other
 }
 
 // lastValues gives what is known of each step at the end.

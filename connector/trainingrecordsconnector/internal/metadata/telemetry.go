@@ -11,7 +11,7 @@ import (
 
 // Telemetry is the component's instruments.
 type Telemetry struct {
-	points, values, forgotten metric.Int64Counter
+	points, values, forgotten, storageErrors metric.Int64Counter
 
 	id           attribute.KeyValue
 	registration metric.Registration
@@ -21,13 +21,15 @@ type Telemetry struct {
 func NewTelemetry(set component.TelemetrySettings, id component.ID, rows func() int64) (*Telemetry, error) {
 	meter := set.MeterProvider.Meter(ScopeName)
 	t := &Telemetry{id: attribute.String("connector", id.String())}
-	var errs [5]error
+	var errs [6]error
 	t.points, errs[0] = meter.Int64Counter("otelcol_training_records_points", metric.WithUnit("{point}"),
 		metric.WithDescription("Points of gauges that a profile reads."))
 	t.values, errs[1] = meter.Int64Counter("otelcol_training_records_values", metric.WithUnit("{value}"),
 		metric.WithDescription("Values of learning curves."))
 	t.forgotten, errs[2] = meter.Int64Counter("otelcol_training_records_rows_forgotten", metric.WithUnit("{row}"),
 		metric.WithDescription("Kinds of rows that were forgotten because there were too many."))
+	t.storageErrors, errs[5] = meter.Int64Counter("otelcol_training_records_storage_errors", metric.WithUnit("{error}"),
+		metric.WithDescription("Operations of the storage that failed, and values of it that could not be read."))
 	var gauge metric.Int64ObservableGauge
 	gauge, errs[3] = meter.Int64ObservableGauge("otelcol_training_records_rows", metric.WithUnit("{row}"),
 		metric.WithDescription("Kinds of rows that are remembered."))
@@ -39,13 +41,16 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID, rows func() 
 }
 
 // Begin makes every series visible at zero: a series that is missing looks like a healthy zero.
-func (t *Telemetry) Begin(points, values []string) {
+func (t *Telemetry) Begin(points, values, reasons []string) {
 	ctx := context.Background()
 	for _, result := range points {
 		t.points.Add(ctx, 0, t.with(attribute.String("result", result)))
 	}
 	for _, result := range values {
 		t.values.Add(ctx, 0, t.with(attribute.String("result", result)))
+	}
+	for _, reason := range reasons {
+		t.storageErrors.Add(ctx, 0, t.with(attribute.String("reason", reason)))
 	}
 	t.forgotten.Add(ctx, 0, t.with())
 }
@@ -61,6 +66,11 @@ func (t *Telemetry) Count(ctx context.Context, points, values map[string]int, fo
 	if forgotten > 0 {
 		t.forgotten.Add(ctx, int64(forgotten), t.with())
 	}
+}
+
+// StorageError counts one.
+func (t *Telemetry) StorageError(ctx context.Context, reason string) {
+	t.storageErrors.Add(ctx, 1, t.with(attribute.String("reason", reason)))
 }
 
 // Shutdown ends the observation.
