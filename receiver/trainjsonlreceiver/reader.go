@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -82,23 +83,11 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		return t.restart(ctx, s, f, why), nil
 	}
 	m, tl = s.get()
-	if tl.scanned > 0 && (size < m.Offset+tl.scanned || size == m.Offset+tl.scanned && !fi.ModTime().Equal(s.lookedTime)) {
-		tl = tail{} // the unterminated line itself was rewritten
-		s.setTail(tl)
-	}
-	s.lookedTime, s.lookedSize = fi.ModTime(), size
-	if tl.scanned > 0 && size > m.Offset+tl.scanned {
-		ok, err := tl.stands(f, m.Offset)
-		if err != nil {
-			return nextWait, err
-		}
-		if !ok {
-			tl = tail{} // likewise, and is longer now
-			s.setTail(tl)
-		}
+	if tl, err = s.standing(f, fi, m, tl); err != nil {
+		return nextWait, err
 	}
 	need := min(t.turnSize, size-m.Offset)
-	if tl.scanned > 0 {
+	if grown := size > m.Offset+tl.scanned; tl.scanned > t.turnSize/16 || tl.scanned > 0 && !grown { // else it is read anew
 		found, end, err := t.probe(s, f, m, &tl, size)
 		if err != nil {
 			return nextWait, err
@@ -127,6 +116,27 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 	}
 	defer s.unload(&t.buffers)
 	return t.deliverWindow(ctx, s, f, m, size, p)
+}
+
+// standing gives the tail, an empty one if the unterminated line itself was rewritten.
+func (s *stream) standing(f openFile, fi fs.FileInfo, m mark, tl tail) (tail, error) {
+	end, size := m.Offset+tl.scanned, fi.Size()
+	stands := size >= end && (size > end || fi.ModTime().Equal(s.lookedTime))
+	s.lookedTime, s.lookedSize = fi.ModTime(), size
+	if tl.scanned == 0 {
+		return tl, nil
+	}
+	if stands && size > end {
+		var err error
+		if stands, err = tl.stands(f, m.Offset); err != nil {
+			return tl, err
+		}
+	}
+	if !stands {
+		tl = tail{}
+		s.setTail(tl)
+	}
+	return tl, nil
 }
 
 // deliverWindow delivers the whole lines of the window.
