@@ -71,7 +71,7 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		return nextWait, err
 	}
 	size := fi.Size()
-	m, tl := s.get()
+	m, _ := s.get()
 	if size < m.Offset {
 		return t.restart(ctx, s, f, rewriteShorter), nil
 	}
@@ -82,7 +82,7 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 	if why != "" {
 		return t.restart(ctx, s, f, why), nil
 	}
-	m, tl = s.get()
+	m, tl := s.get()
 	if tl, err = s.standing(f, fi, m, tl); err != nil {
 		return nextWait, err
 	}
