@@ -96,7 +96,12 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		if !v.retry {
 			return lines, err
 		}
-		lines = v.keep(lines, src)
+		rest := v.keep(lines, src)
+		if len(rest) < len(lines) {
+			accepted := t.builders.build(src, without(lines, rest))
+			t.count(ctx, src, &accepted)
+		}
+		lines = rest
 		s.stall(true)
 		t.tel.Retries.Add(ctx, 1, t.tel.Self())
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
@@ -134,6 +139,19 @@ func (v verdict) keep(lines []line, src source) []line {
 		return lines
 	}
 	return slices.Clip(rest)
+}
+
+// without gives the lines that are not among the rest, both in the order of the file.
+func without(lines, rest []line) []line {
+	var out []line
+	for i := range lines {
+		if len(rest) > 0 && rest[0].offset == lines[i].offset {
+			rest = rest[1:]
+			continue
+		}
+		out = append(out, lines[i])
+	}
+	return out
 }
 
 func (s *stream) stall(on bool) {

@@ -228,6 +228,7 @@ func TestOnlyTheRefusedPartIsOfferedAgain(t *testing.T) {
 	require.NoError(t, tl.close(context.Background()))
 	assert.Equal(t, []int{100, 40}, accepted)
 	assert.Equal(t, int64(len(rows(0, 100))), r.offset(tl, "a/train.jsonl"))
+	r.telemetry(`otelcol_train_jsonl_records{kind="record",receiver="train_jsonl"} 100`)
 }
 
 func TestEachAttemptIsBuiltAnew(t *testing.T) {

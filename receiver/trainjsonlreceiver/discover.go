@@ -125,8 +125,9 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 		s.device.Store(keyOf(fi).dev)
 		t.saw(s, fi, now)
 	case err == nil, isMissing(err):
-		s.leave(now)
-		t.lookGone(ctx, s, now)
+		if s.leave(path, now) {
+			t.lookGone(ctx, s, now)
+		}
 		if err == nil {
 			t.mu.Lock()
 			t.orphans[path] = s

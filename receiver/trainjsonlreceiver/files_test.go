@@ -2,8 +2,10 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -283,4 +285,43 @@ func offsetsOfGot(lines []string) []string {
 		out[i], _, _ = strings.Cut(l, " ")
 	}
 	return out
+}
+
+// renamedWhileLookedAt renames a file, and has another look find it, while a look at its old name is under way.
+type renamedWhileLookedAt struct {
+	osFiles
+	path  string
+	found func()
+	done  atomic.Bool
+}
+
+func (f *renamedWhileLookedAt) Stat(name string) (fs.FileInfo, error) {
+	if name == f.path && f.done.CompareAndSwap(false, true) {
+		f.found()
+	}
+	return f.osFiles.Stat(name)
+}
+
+func TestALookAtAnOldNameDoesNotTakeAwayTheNewOne(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 3))
+	tl := r.open()
+	tl.step(ctx)
+	var s *stream
+	for _, known := range tl.streams {
+		s = known
+	}
+	require.NotNil(t, s)
+	now := time.Now()
+	tl.fs = &renamedWhileLookedAt{path: r.path("a/train.jsonl"), found: func() {
+		r.rename("a/train.jsonl", "a/moved.jsonl")
+		tl.admit(ctx, tl.globs.namer(osFiles{}).name(r.path("a/moved.jsonl")), now)
+	}}
+	tl.look(ctx, s, now)
+	m, _ := s.get()
+	assert.Equal(t, r.path("a/moved.jsonl"), m.Path)
+	assert.False(t, s.gone, "the file is there under its new name")
+	require.NoError(t, tl.close(ctx))
 }

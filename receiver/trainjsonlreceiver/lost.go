@@ -31,7 +31,7 @@ func (s *stream) leaving() bool {
 // wentMissing notes a file that the first search after a start did not find, though a checkpoint names it.
 func (t *tailer) wentMissing(ctx context.Context, s *stream, now time.Time) {
 	m, _ := s.get()
-	s.leave(now)
+	s.leave(m.Path, now)
 	s.lookAgain(now)
 	if m.GoneTime != 0 || m.Ended {
 		return // it was gone before, or there was nothing more to come

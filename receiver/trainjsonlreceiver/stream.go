@@ -149,15 +149,19 @@ func (s *stream) move(path string) {
 	s.revision++
 }
 
-// leave notes that the file is no longer where it was.
-func (s *stream) leave(now time.Time) {
+// leave notes that the file is no longer at a path, unless another look has found it elsewhere meanwhile.
+func (s *stream) leave(path string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.mark.Path != path {
+		return false
+	}
 	s.gone, s.left = true, now
 	if s.mark.GoneTime == 0 {
 		s.mark.GoneTime = now.Unix()
 		s.revision++
 	}
+	return true
 }
 
 // unsaved says whether storage lacks something. A file of which nothing was delivered needs no checkpoint.
