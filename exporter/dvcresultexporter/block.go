@@ -11,7 +11,7 @@ import (
 // block notes that the storage takes nothing. What it refused stays pending, and the engine brings it again by itself: the sender
 // may have given up. The caller holds the lock.
 func (g *engine) block(err error) error {
-	g.blocked = true
+	g.blocked, g.refusal = true, err
 	if g.flushAt.IsZero() {
 		g.flushAt = time.Now().Add(g.pauses.Next())
 		g.wake()
@@ -24,17 +24,31 @@ func (g *engine) block(err error) error {
 	return fmt.Errorf("storage: append the records of %d runs: %w", n, err)
 }
 
+// room says whether a call may be applied: not while as much is pending as may be. Between two attempts a call does not ask the
+// storage; one that is due it makes itself, as the engine may be held up by the file system of the results. The caller holds the
+// lock.
+func (g *engine) room(ctx context.Context, now time.Time) error {
+	if !g.store.full() {
+		return nil
+	}
+	g.storeAgain(ctx, now)
+	if !g.store.full() {
+		return nil
+	}
+	return g.block(g.refusal)
+}
+
 // storeAgain brings what is pending to the storage when that is due, and says how long there is time until the next attempt. The
 // caller holds the lock.
-func (g *engine) storeAgain(now time.Time) time.Duration {
+func (g *engine) storeAgain(ctx context.Context, now time.Time) time.Duration {
 	if g.flushAt.IsZero() {
 		return longWait
 	}
 	if wait := g.flushAt.Sub(now); wait > 0 {
 		return wait
 	}
-	ctx := context.Background()
 	if err := g.store.flush(ctx, now); err != nil {
+		g.refusal = err
 		wait := g.pauses.Next()
 		g.flushAt = now.Add(wait)
 		return wait
@@ -50,7 +64,7 @@ func (g *engine) unblock() {
 	if !g.blocked {
 		return
 	}
-	g.blocked, g.flushAt = false, time.Time{}
+	g.blocked, g.refusal, g.flushAt = false, nil, time.Time{}
 	g.pauses.Reset()
 	if g.seldom.Allow("recoveries") {
 		g.logger.Info("The storage takes records again")

@@ -59,6 +59,9 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 		return errStopped
 	}
 	now := time.Now()
+	if err := g.room(ctx, now); err != nil {
+		return err
+	}
 	touched := map[*side]bool{}
 	for i := range entries {
 		r, err := g.runOf(ctx, entries[i].RunID, now)

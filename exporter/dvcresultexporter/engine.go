@@ -41,6 +41,7 @@ type engine struct {
 	store   *store
 	size    int64     // of all runs in memory
 	blocked bool      // the storage takes nothing: silence is our fault
+	refusal error     // of the storage, while it takes nothing
 	flushAt time.Time // when the engine tries again to store what is pending; zero for never
 	pauses  componentkit.BackOff
 	stopped bool
@@ -197,7 +198,7 @@ func (g *engine) ready(now time.Time) ([]*side, time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var out []*side
-	again := g.storeAgain(now)
+	again := g.storeAgain(context.Background(), now)
 	for len(g.queue) > 0 {
 		if s := g.queue[0]; now.Before(s.due) {
 			return out, min(again, s.due.Sub(now))

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/consumer/consumererror"
 	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -130,6 +131,92 @@ func TestStorageThatFailsRefusesForNowAndLosesNothing(t *testing.T) {
 		assert.Equal(t, 7, r.count("a"))
 		r.stop()
 	})
+}
+
+// TestAStorageThatRefusesHasNoQueueWithoutEnd: senders that give up bring something else the next time.
+func TestAStorageThatRefusesHasNoQueueWithoutEnd(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		full := errors.New("full")
+		r.host.FailWrites(full)
+		const runs = 3000
+		send := func(i int) error {
+			id := fmt.Sprintf("run-%04d", i)
+			return r.exp.consumeLogs(t.Context(), logsOf(t, stream(record(id, 300, "run.end", `"outcome":"success"`))...))
+		}
+		eng := r.exp.engine
+		var atBound int64
+		for i := range runs {
+			err := send(i)
+			require.ErrorIs(t, err, full)
+			assert.False(t, consumererror.IsPermanent(err))
+			if i == maxPending-1 {
+				atBound = eng.size
+			}
+		}
+		assert.Equal(t, maxPending, len(eng.store.pending)) //nolint:testifylint // Len would print them
+		assert.Equal(t, maxPending, len(eng.runs))          //nolint:testifylint // as above
+		assert.Equal(t, atBound, eng.size, "a call beyond the bound changes no state")
+		assert.Len(t, writes(r), maxPending, "a call beyond the bound encodes nothing")
+		assert.Equal(t, strconv.Itoa(maxPending), r.metric("otelcol_dvc_result_records"))
+
+		pass(time.Hour)
+		before := len(writes(r))
+		require.ErrorIs(t, send(runs-1), full, "the attempts of the hour change nothing")
+		assert.Len(t, writes(r), before)
+		assert.Equal(t, maxPending, len(eng.store.pending)) //nolint:testifylint // Len would print them
+
+		r.host.FailWrites(nil)
+		pass(10 * time.Second)
+		assert.Empty(t, eng.store.pending, "the engine brought it by itself")
+		for i := range runs {
+			require.NoError(t, send(i))
+		}
+		r.kill()
+		require.NoError(t, os.RemoveAll(r.cfg.Directory))
+		r.start()
+		defer r.stop()
+		pass(time.Minute)
+		for i := range runs {
+			require.Equal(t, 1, r.count(fmt.Sprintf("run-%04d", i)), i)
+		}
+	})
+}
+
+// TestACallBringsWhatIsPendingWhenItIsDue: the engine may be held up by a folder that hangs.
+func TestACallBringsWhatIsPendingWhenItIsDue(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		r.host.FailWrites(errors.New("full"))
+		var lines []line
+		for i := range maxPending {
+			lines = append(lines, stream(record(fmt.Sprintf("run-%04d", i), 0, "run.start", ""))...)
+		}
+		require.Error(t, r.exp.consumeLogs(t.Context(), logsOf(t, lines...)))
+		r.host.FailWrites(nil)
+		more := logsOf(t, wholeRun("a")[0])
+		require.Error(t, r.exp.consumeLogs(t.Context(), more), "not due yet")
+		eng := r.exp.engine
+		eng.mu.Lock()
+		eng.flushAt = time.Now()
+		eng.mu.Unlock()
+		require.NoError(t, r.exp.consumeLogs(t.Context(), more))
+		assert.Empty(t, eng.store.pending)
+		assert.Len(t, eng.runs, maxPending+1)
+	})
+}
+
+// writes are the calls of the storage that write.
+func writes(r *rig) (out []componentcheck.StorageCall) {
+	for _, call := range r.host.Calls() {
+		if call.Writes {
+			out = append(out, call)
+		}
+	}
+	return out
 }
 
 func TestSilenceDoesNotCountWhileTheStorageRefuses(t *testing.T) {

@@ -34,6 +34,11 @@ const (
 	metaPrefix     = "m/"
 	journalHeader  = 8       // Unix nanoseconds of the arrival
 	minJournal     = 1 << 20 // bytes
+
+	// maxPending is the number of entries from which on no call is taken while the storage refuses: whoever gives up and
+	// sends something else would have the state grow without end, and each call encodes all that is pending. The call
+	// that reaches it is still taken as a whole.
+	maxPending = 1024
 )
 
 var errStorageVersion = errors.New("written by another version of dvc_result")
@@ -69,6 +74,9 @@ func (s *store) add(e trainrun.Entry) {
 		s.pending = append(s.pending, e)
 	}
 }
+
+// full says that nothing more may be applied before the storage takes what is pending.
+func (s *store) full() bool { return len(s.pending) >= maxPending }
 
 // flush appends the pending entries in one operation.
 func (s *store) flush(ctx context.Context, now time.Time) error {
