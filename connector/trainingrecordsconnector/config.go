@@ -3,8 +3,6 @@ package trainingrecordsconnector
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -83,26 +81,5 @@ func (c *Config) Validate() error {
 
 // profiles loads the shipped profiles and the operator's.
 func (c *Config) profiles() (*trainprofile.Set, error) {
-	all, err := trainprofile.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	var errs []error
-	for i, file := range c.Profiles {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
-			continue
-		}
-		p, err := trainprofile.Parse(filepath.Base(file), data)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("profiles[%d]: %w", i, err))
-			continue
-		}
-		all = append(all, p)
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return trainprofile.NewSet("", all...)
+	return trainprofile.Load("", c.Profiles)
 }
