@@ -48,14 +48,24 @@ func (r *room) take() {
 }
 
 // see gives what the policy says of a key on a level. The copy of the key is empty when the key is too long to be remembered.
-func (l *lens) see(at policy.Level, inside bool, key string) seen {
+func (l *lens) see(at policy.Level, key string) seen {
 	cache := &l.keys[at][0]
-	if inside {
-		cache = &l.keys[at][1]
-	}
 	if s, known := (*cache)[key]; known {
 		return s
 	}
+	return l.judge(cache, at, false, key)
+}
+
+// inside is see for what a path inside of maps and arrays leads to.
+func (l *lens) inside(at policy.Level, p *path) seen {
+	cache := &l.keys[at][1]
+	if s, known := (*cache)[string(p.last())]; known {
+		return s
+	}
+	return l.judge(cache, at, true, string(p.last()))
+}
+
+func (l *lens) judge(cache *map[string]seen, at policy.Level, inside bool, key string) seen {
 	enforce, audit := l.class.Judge(at, inside, key)
 	if len(key) > cacheKeySize {
 		return seen{enforce: enforce, audit: audit}
@@ -85,7 +95,7 @@ func (l *lens) point(at int, key string) *policy.Verdict {
 		}
 	}
 	l.other = true
-	s := l.see(policy.Datapoint, false, key)
+	s := l.see(policy.Datapoint, key)
 	if at < memoKeys {
 		l.memo[at].key, l.memo[at].verdict = s.key, s.enforce
 	}

@@ -26,6 +26,9 @@ func (w *worker) sample(rule policy.RuleID, key string, value pcommon.Value) {
 			return
 		}
 	}
+	if key == "" && len(w.path.begins) > 0 {
+		key = w.path.String()
+	}
 	text := ""
 	switch value.Type() {
 	case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeBytes: // large ones would cost

@@ -97,7 +97,7 @@ func (w *worker) refuses(m pcommon.Map, at policy.Level) (found finding) {
 		return 0
 	}
 	m.Range(func(key string, value pcommon.Value) bool {
-		if v := w.look.see(at, false, key).enforce; v != nil {
+		if v := w.look.see(at, key).enforce; v != nil {
 			if what, _, _ := v.Decide(value); what == policy.DropPoint {
 				found = misnamed
 			}
@@ -201,7 +201,7 @@ func (w *worker) forbiddenOn(m pcommon.Map) bool {
 		case pcommon.ValueTypeStr: // most of them
 			found = v != nil && !v.Leaves(value.Str()) && acts(v, value)
 		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice:
-			found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, policy.Datapoint, key)
+			found = (v != nil && acts(v, value)) || w.forbiddenInside(value, policy.Datapoint, key)
 		default:
 			found = v != nil && acts(v, value)
 		}
@@ -220,41 +220,51 @@ func (w *worker) forbiddenIn(m pcommon.Map, at policy.Level) bool {
 	if at == policy.Datapoint {
 		return w.forbiddenOn(m)
 	}
-	return w.forbiddenAt(m, at, false)
-}
-
-func (w *worker) forbiddenAt(m pcommon.Map, at policy.Level, inside bool) bool {
-	if m.Len() == 0 {
-		return false
-	}
 	found := false
 	m.Range(func(key string, value pcommon.Value) bool {
-		v := w.look.see(at, inside, key).enforce
-		found = (v != nil && acts(v, value)) || w.forbiddenInValue(value, at, key)
+		v := w.look.see(at, key).enforce
+		found = (v != nil && acts(v, value)) || w.forbiddenInside(value, at, key)
 		return !found
 	})
 	return found
 }
 
-func (w *worker) forbiddenInValue(value pcommon.Value, at policy.Level, key string) bool {
+// forbiddenInside looks into an attribute that is a map or an array.
+func (w *worker) forbiddenInside(value pcommon.Value, at policy.Level, key string) bool {
+	if t := value.Type(); t != pcommon.ValueTypeMap && t != pcommon.ValueTypeSlice {
+		return false
+	}
+	w.path.down(key)
+	defer w.path.up()
+	return w.forbiddenBelow(value, at)
+}
+
+// forbiddenBelow looks at what is under the worker's path.
+func (w *worker) forbiddenBelow(value pcommon.Value, at policy.Level) (found bool) {
 	switch value.Type() {
 	case pcommon.ValueTypeMap:
-		return w.forbiddenAt(value.Map(), at, true)
+		value.Map().Range(func(key string, value pcommon.Value) bool {
+			w.path.down(key)
+			v := w.look.inside(at, &w.path).enforce
+			found = (v != nil && acts(v, value)) || w.forbiddenBelow(value, at)
+			w.path.up()
+			return !found
+		})
 	case pcommon.ValueTypeSlice:
 		list := value.Slice()
-		v := w.look.see(at, true, key).enforce
+		v := w.look.inside(at, &w.path).enforce
 		for i := range list.Len() {
 			if v != nil {
 				if what, _, _ := v.Element(list.At(i)); what != policy.Stay {
 					return true
 				}
 			}
-			if w.forbiddenInValue(list.At(i), at, key) {
+			if w.forbiddenBelow(list.At(i), at) {
 				return true
 			}
 		}
 	}
-	return false
+	return found
 }
 
 func (w *worker) forbiddenAmong(res pcommon.Resource, keys pcommon.StringSlice) bool {
@@ -268,7 +278,7 @@ func (w *worker) forbiddenAmong(res pcommon.Resource, keys pcommon.StringSlice) 
 
 // forbiddenRef gives the rule that takes a key, or the attribute that it refers to, off a resource.
 func (w *worker) forbiddenRef(res pcommon.Resource, key string) policy.RuleID {
-	v := w.look.see(policy.Resource, false, key).enforce
+	v := w.look.see(policy.Resource, key).enforce
 	if v == nil {
 		return 0
 	}

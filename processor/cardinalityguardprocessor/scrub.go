@@ -14,57 +14,74 @@ func (w *worker) scrub(m pcommon.Map, at policy.Level) bool {
 	if !w.forbiddenIn(m, at) {
 		return false
 	}
-	w.removeFrom(m, at, false)
+	w.removeFrom(m, at)
 	return true
 }
 
-func (w *worker) removeFrom(m pcommon.Map, at policy.Level, inside bool) {
+func (w *worker) removeFrom(m pcommon.Map, at policy.Level) {
 	m.RemoveIf(func(key string, value pcommon.Value) bool {
-		if v := w.look.see(at, inside, key).enforce; v != nil {
-			what, rule, word := v.Decide(value)
-			if what != policy.Stay {
-				w.changed(at, rule, what, key, value)
-			}
-			switch what {
-			case policy.Remove, policy.DropPoint:
-				return true
-			case policy.Replace:
-				value.SetStr(word)
-				return false
-			}
+		if goes, done := w.change(w.look.see(at, key).enforce, at, key, value); done {
+			return goes
 		}
-		w.removeInside(value, at, key)
+		if t := value.Type(); t == pcommon.ValueTypeMap || t == pcommon.ValueTypeSlice {
+			w.path.down(key)
+			w.removeBelow(value, at)
+			w.path.up()
+		}
 		return false
 	})
 }
 
-func (w *worker) removeInside(value pcommon.Value, at policy.Level, key string) {
+// change does what a verdict wants with an attribute. Done: there is nothing more to do with it.
+func (w *worker) change(v *policy.Verdict, at policy.Level, key string, value pcommon.Value) (goes, done bool) {
+	if v == nil {
+		return false, false
+	}
+	what, rule, word := v.Decide(value)
+	return w.act(what, rule, word, at, key, value)
+}
+
+func (w *worker) act(what policy.Outcome, rule policy.RuleID, word string, at policy.Level, key string, value pcommon.Value) (goes, done bool) {
+	if what == policy.Stay {
+		return false, false
+	}
+	w.changed(at, rule, what, key, value)
+	if what == policy.Replace {
+		value.SetStr(word)
+		return false, true
+	}
+	return true, true
+}
+
+// removeBelow cleans what is under the worker's path.
+func (w *worker) removeBelow(value pcommon.Value, at policy.Level) {
 	switch value.Type() {
 	case pcommon.ValueTypeMap:
-		w.removeFrom(value.Map(), at, true)
+		value.Map().RemoveIf(func(key string, value pcommon.Value) bool {
+			w.path.down(key)
+			defer w.path.up()
+			goes, done := w.change(w.look.inside(at, &w.path).enforce, at, "", value)
+			if !done {
+				w.removeBelow(value, at)
+			}
+			return goes
+		})
 	case pcommon.ValueTypeSlice:
-		v := w.look.see(at, true, key).enforce
+		v := w.look.inside(at, &w.path).enforce
 		value.Slice().RemoveIf(func(element pcommon.Value) bool {
 			if v != nil {
 				what, rule, word := v.Element(element)
-				if what != policy.Stay {
-					w.changed(at, rule, what, key, element)
-				}
-				switch what {
-				case policy.Remove:
-					return true
-				case policy.Replace:
-					element.SetStr(word)
-					return false
+				if goes, done := w.act(what, rule, word, at, "", element); done {
+					return goes
 				}
 			}
-			w.removeInside(element, at, key)
+			w.removeBelow(element, at)
 			return false
 		})
 	}
 }
 
-// changed counts a removed or replaced attribute.
+// changed counts a removed or replaced attribute; without a key, the one that the worker's path leads to.
 func (w *worker) changed(at policy.Level, rule policy.RuleID, what policy.Outcome, key string, value pcommon.Value) {
 	if w.silent {
 		return
@@ -124,7 +141,7 @@ func (w *worker) rejectPoints(m pmetric.Metric) {
 func (w *worker) rejects(m pcommon.Map) bool {
 	rejected := false
 	m.Range(func(key string, value pcommon.Value) bool {
-		if v := w.look.see(policy.Datapoint, false, key).enforce; v != nil {
+		if v := w.look.see(policy.Datapoint, key).enforce; v != nil {
 			what, rule, _ := v.Decide(value)
 			if rejected = what == policy.DropPoint; rejected {
 				w.sample(rule, key, value)

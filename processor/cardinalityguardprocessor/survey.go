@@ -156,33 +156,49 @@ func (w *worker) add(m pmetric.Metric, hits []hit, points int) {
 // surveyMap lists what rules find in a set of attributes. The list is good until the next one.
 func (w *worker) surveyMap(m pcommon.Map, at policy.Level) []hit {
 	w.hits = w.hits[:0]
-	w.surveyIn(m, at, false)
+	m.Range(func(key string, value pcommon.Value) bool {
+		if w.find(w.look.see(at, key), at, key, value) {
+			return true
+		}
+		if t := value.Type(); t == pcommon.ValueTypeMap || t == pcommon.ValueTypeSlice {
+			w.path.down(key)
+			w.surveyBelow(value, at)
+			w.path.up()
+		}
+		return true
+	})
 	return w.hits
 }
 
-func (w *worker) surveyIn(m pcommon.Map, at policy.Level, inside bool) {
-	m.Range(func(key string, value pcommon.Value) bool {
-		s := w.look.see(at, inside, key)
-		if s.enforce != nil {
-			if what, rule, _ := s.enforce.Decide(value); w.hit(at, rule, what, key, value) {
-				return true
-			}
+// find notes what rules find on an attribute and says whether it goes. What a rule in audit finds stays, and what is inside may be another rule's.
+func (w *worker) find(s seen, at policy.Level, key string, value pcommon.Value) (goes bool) {
+	if s.enforce != nil {
+		if what, rule, _ := s.enforce.Decide(value); w.hit(at, rule, what, key, value) {
+			return true
 		}
-		if s.audit != nil { // what it finds stays, and what is inside may be another rule's
-			what, rule, _ := s.audit.Decide(value)
-			w.hit(at, rule, what, key, value)
-		}
-		w.surveyInside(value, at, key)
-		return true
-	})
+	}
+	if s.audit != nil {
+		what, rule, _ := s.audit.Decide(value)
+		w.hit(at, rule, what, key, value)
+	}
+	return false
 }
 
-func (w *worker) surveyInside(value pcommon.Value, at policy.Level, key string) {
+// surveyBelow looks at what is under the worker's path.
+func (w *worker) surveyBelow(value pcommon.Value, at policy.Level) {
 	switch value.Type() {
 	case pcommon.ValueTypeMap:
-		w.surveyIn(value.Map(), at, true)
+		value.Map().Range(func(key string, value pcommon.Value) bool {
+			w.path.down(key)
+			if s := w.look.inside(at, &w.path); s.enforce == nil && s.audit == nil || !w.find(s, at, w.path.String(), value) {
+				w.surveyBelow(value, at)
+			}
+			w.path.up()
+			return true
+		})
 	case pcommon.ValueTypeSlice:
-		s := w.look.see(at, true, key)
+		s := w.look.inside(at, &w.path)
+		key := w.path.String()
 		for _, element := range value.Slice().All() {
 			if s.enforce != nil {
 				if what, rule, _ := s.enforce.Element(element); w.hit(at, rule, what, key, element) {
@@ -193,7 +209,7 @@ func (w *worker) surveyInside(value pcommon.Value, at policy.Level, key string) 
 				what, rule, _ := s.audit.Element(element)
 				w.hit(at, rule, what, key, element)
 			}
-			w.surveyInside(element, at, key)
+			w.surveyBelow(element, at)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type worker struct {
 	hashes   bool                // those of the metric that is scanned are
 	alike    int                 // the number of attributes of its last point, whose keys are the memo's
 	touched  map[string]struct{} // names of metrics with a touched point in the batch
+	path     path                // into an attribute that is looked at
 	at       place
 	metrics  []managed
 	byName   map[string]int32 // the last managed metric of a name

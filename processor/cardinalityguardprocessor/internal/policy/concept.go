@@ -51,13 +51,14 @@ func has(set map[string]struct{}, joined string) bool {
 	return some
 }
 
-// key finds the rule of a pattern in the tokens of a key, or none.
-func (c *concepts) key(toks []string) RuleID {
+// key finds the rule of a pattern in the tokens of a key, or none. Those before own are of the keys above it: a pattern may begin there, what
+// ends there is theirs.
+func (c *concepts) key(toks []string, own int) RuleID {
 	var free []bool
 	for i := range toks {
 		joined := toks[i]
 		for j := i + 1; has(c.begins, joined); j++ {
-			if rule, found := c.patterns[joined]; found {
+			if rule, found := c.patterns[joined]; found && j > own {
 				if free == nil {
 					free = c.free(toks)
 				}
