@@ -16,13 +16,14 @@ type reason uint8
 
 const (
 	becauseDuplicate reason = iota // sent twice
+	becauseLate                    // older than what its series had
 	becauseName                    // the metric's name has a forbidden value in it
 	becauseOffList                 // the metric's name is not on the list
 	becauseValue                   // a value is off its list, and the list says that the point goes
 	reasons                        // their number
 )
 
-var reasonNames = [reasons]string{"duplicate", "metric_name", "off_list", "value"}
+var reasonNames = [reasons]string{"duplicate", "out_of_order", "metric_name", "off_list", "value"}
 
 // loses says whether data went that a correct merge would have kept or counted.
 var loses = [reasons]bool{becauseName: true, becauseOffList: true, becauseValue: true}

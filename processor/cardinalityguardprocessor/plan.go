@@ -16,6 +16,7 @@ type plan struct {
 	lenses                     []*lens      // resources and scopes, in the order of the walk
 	hashes                     []merge.Hash // of the attributes of points
 	hashed                     []int        // for each metric, where its hashes end
+	newest                     []int64      // for each metric, the newest time of its points, if they are not remembered when they pass
 	dirty                      bool
 }
 
@@ -24,7 +25,7 @@ func (p *plan) reset() {
 	clear(p.named)
 	clear(p.lenses)
 	p.named, p.lenses = p.named[:0], p.lenses[:0]
-	p.hashes, p.hashed = p.hashes[:0], p.hashed[:0]
+	p.hashes, p.hashed, p.newest = p.hashes[:0], p.hashed[:0], p.newest[:0]
 	if cap(p.hashes) > keptHashes {
 		p.hashes = nil
 	}

@@ -46,6 +46,7 @@ func (w *worker) scan(md pmetric.Metrics) {
 				found := w.scanMetric(sm.Metrics().At(k), scope)
 				w.plan.metrics = append(w.plan.metrics, found)
 				w.plan.hashed = append(w.plan.hashed, len(w.plan.hashes))
+				w.plan.newest = append(w.plan.newest, w.newest)
 				w.plan.dirty = w.plan.dirty || found != 0
 			}
 		}
@@ -110,6 +111,7 @@ func (w *worker) refuses(m pcommon.Map, at policy.Level) (found finding) {
 // scanMetric looks at one metric. Where its scope is touched already, its points need no look.
 func (w *worker) scanMetric(m pmetric.Metric, scope finding) finding {
 	found := scope & (touches | misnamed)
+	w.newest = 0
 	n := w.of(m.Name())
 	w.plan.named = append(w.plan.named, n)
 	w.look = n.lens
@@ -123,65 +125,11 @@ func (w *worker) scanMetric(m pmetric.Metric, scope finding) finding {
 		return found
 	}
 	w.hashes, w.alike = w.native && !n.Single && merge.KindOf(m).Cumulative(), none
-	switch m.Type() {
-	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
-		return found | scanNumbers(w, numbers(m))
-	case pmetric.MetricTypeHistogram:
-		return found | scanSampled(w, m.Histogram().DataPoints())
-	case pmetric.MetricTypeExponentialHistogram:
-		return found | scanSampled(w, m.ExponentialHistogram().DataPoints())
-	case pmetric.MetricTypeSummary:
-		return found | scanPoints(w, m.Summary().DataPoints())
+	found |= w.scanAll(m)
+	if w.hashes || n.Single {
+		w.newest = 0 // they are remembered
 	}
 	return found
-}
-
-// scanNumbers is scanSampled for the most frequent kind, without the cost of type parameters.
-func scanNumbers(w *worker, points pmetric.NumberDataPointSlice) finding {
-	var found finding
-	for i := range points.Len() {
-		p := points.At(i)
-		if w.forbiddenOnPoint(p.Attributes()) {
-			return found | touches
-		}
-		if p.Exemplars().Len() > 0 && w.soiled(p.Exemplars()) {
-			found |= soils
-		}
-	}
-	return found
-}
-
-func scanSampled[P sampled, S pointSlice[P]](w *worker, points S) finding {
-	var found finding
-	for i := range points.Len() {
-		p := points.At(i)
-		if w.forbiddenOnPoint(p.Attributes()) {
-			return found | touches
-		}
-		if w.soiled(p.Exemplars()) {
-			found |= soils
-		}
-	}
-	return found
-}
-
-func scanPoints[P dataPoint, S pointSlice[P]](w *worker, points S) finding {
-	for i := range points.Len() {
-		if w.forbiddenOnPoint(points.At(i).Attributes()) {
-			return touches
-		}
-	}
-	return 0
-}
-
-// soiled says whether an exemplar has something forbidden.
-func (w *worker) soiled(exemplars pmetric.ExemplarSlice) bool {
-	for i := range exemplars.Len() {
-		if w.forbiddenIn(exemplars.At(i).FilteredAttributes(), policy.Exemplar) {
-			return true
-		}
-	}
-	return false
 }
 
 // forbiddenOn says whether the attributes of a point have something forbidden at any depth.

@@ -27,6 +27,7 @@ type worker struct {
 	batch    *merge.Batch
 	native   bool                // native cumulative series are remembered
 	hashes   bool                // those of the metric that is scanned are
+	newest   int64               // time of its points
 	alike    int                 // the number of attributes of its last point, whose keys are the memo's
 	touched  map[string]struct{} // names of metrics with a touched point in the batch
 	path     path                // into an attribute that is looked at
@@ -76,13 +77,14 @@ type place struct {
 // guard removes what is forbidden from a batch and hands what merges to the engine. A batch without either is not changed.
 func (w *worker) guard(md pmetric.Metrics, now int64) {
 	w.scan(md)
+	w.noteTouched(md)
+	w.notePassing(md, now)
 	if !w.plan.dirty && !w.concerns(md) {
 		return
 	}
-	w.noteTouched(md)
 	w.walk(md)
 	w.merge(now)
-	w.settleWriters()
+	w.settleWriters(now)
 	w.prune(md)
 	w.release()
 }
@@ -91,7 +93,7 @@ func (w *worker) guard(md pmetric.Metrics, now int64) {
 func (w *worker) concerns(md pmetric.Metrics) bool {
 	concerned := false
 	w.eachMetric(md, func(m pmetric.Metric, _ finding) {
-		concerned = concerned || (w.native && merge.KindOf(m).Cumulative()) || w.engine.Merges(m.Name())
+		concerned = concerned || (w.native && (merge.KindOf(m).Cumulative() || w.of(m.Name()).Single)) || w.engine.Merges(m.Name())
 	})
 	return concerned
 }
@@ -202,7 +204,7 @@ func (w *worker) walkMetric(m pmetric.Metric, found finding) {
 	_, meets := w.touched[m.Name()]
 	switch {
 	case n.Single:
-		if meets {
+		if meets || w.native {
 			w.collectWriter(m)
 		} else {
 			w.cleanExemplars(m, found)

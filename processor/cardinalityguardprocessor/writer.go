@@ -1,6 +1,9 @@
 package cardinalityguardprocessor
 
 import (
+	"cmp"
+	"slices"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
@@ -8,13 +11,14 @@ import (
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
-// writers keeps, of the metrics that one hardware source writes, one point of each series and time: the last one with a value. Nothing merges:
-// whatever label of the workload was removed, it is the same counter.
+// writers keeps, of the metrics that one hardware source writes, one point of each series and time: of a batch the last one with a value, of
+// several batches the first one. Nothing merges: whatever label of the workload was removed, it is the same counter.
 type writers struct {
 	objects []writerMetric
 	points  []writerPoint
 	touched map[merge.Hash]struct{} // series with a touched point: untouched ones are as they are
 	kept    map[writerKey]int32
+	order   []int32
 }
 
 type writerMetric struct {
@@ -37,7 +41,7 @@ type writerKey struct {
 
 func (c *writers) reset() {
 	clear(c.objects)
-	c.objects, c.points = c.objects[:0], c.points[:0]
+	c.objects, c.points, c.order = c.objects[:0], c.points[:0], c.order[:0]
 	clear(c.kept)
 	clear(c.touched)
 	if cap(c.points) > keptMetrics {
@@ -74,7 +78,7 @@ func collectWriterPoints[P dataPoint, S pointSlice[P]](w *worker, m pmetric.Metr
 		p := points.At(i)
 		touched := w.scrub(p.Attributes(), policy.Datapoint) || w.at.scope&touches != 0
 		series := w.batch.Hasher.Point(result, p.Attributes())
-		if touched {
+		if touched || w.engine.Cleaned(m.Name(), series) {
 			c.touched[series] = struct{}{}
 		}
 		c.points = append(c.points, writerPoint{key: writerKey{series, p.Timestamp()}, object: object, valued: valued(p)})
@@ -95,24 +99,47 @@ func (w *worker) findRepeats() {
 		case !twice:
 			c.kept[p.key] = int32(at)
 		case p.valued || !c.points[other].valued:
-			w.dropWriter(other)
+			w.dropWriter(other, becauseDuplicate)
 			c.kept[p.key] = int32(at)
 		default:
-			w.dropWriter(int32(at))
+			w.dropWriter(int32(at), becauseDuplicate)
 		}
 	}
 }
 
-func (w *worker) dropWriter(at int32) {
+// findLate finds the points that are not newer than what went on of their series with earlier batches.
+func (w *worker) findLate(now int64) {
+	c := &w.writers
+	for at := range c.points {
+		if !c.points[at].gone {
+			c.order = append(c.order, int32(at))
+		}
+	}
+	slices.SortStableFunc(c.order, func(x, y int32) int { return cmp.Compare(c.points[x].key.time, c.points[y].key.time) })
+	for _, at := range c.order {
+		p := &c.points[at]
+		_, cleaned := c.touched[p.key.series]
+		why, late := w.engine.Write(c.objects[p.object].metric.Name(), p.key.series, int64(p.key.time), cleaned, now)
+		switch {
+		case late && why == merge.Duplicate:
+			w.dropWriter(at, becauseDuplicate)
+		case late:
+			w.dropWriter(at, becauseLate)
+		}
+	}
+}
+
+func (w *worker) dropWriter(at int32, why reason) {
 	p := &w.writers.points[at]
 	o := &w.writers.objects[p.object]
 	p.gone, o.gone = true, true
-	w.counts.dropped(o.metric, becauseDuplicate, 1)
+	w.counts.dropped(o.metric, why, 1)
 }
 
 // settleWriters takes the repeated points out.
-func (w *worker) settleWriters() {
+func (w *worker) settleWriters(now int64) {
 	w.findRepeats()
+	w.findLate(now)
 	for i := range w.writers.objects {
 		o := &w.writers.objects[i]
 		if !o.gone {

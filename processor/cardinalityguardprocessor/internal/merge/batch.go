@@ -121,6 +121,11 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 			}
 		}
 	}
+	b.applyAll()
+	b.notePassing()
+}
+
+func (b *Batch) applyAll() {
 	if !b.again { // one point a source: the order does not count
 		for i := range b.items {
 			b.apply(&b.items[i])

@@ -23,6 +23,7 @@ type Engine struct {
 	sources    atomic.Int64
 	tombstones atomic.Int64
 	batches    atomic.Uint32
+	passed     passed
 	unwatched  atomic.Int64 // when a native series last passed without being remembered
 
 	policy   atomic.Pointer[generation]

@@ -27,6 +27,9 @@ func (e *Engine) expire(sh *shard, now int64) {
 			}
 		}
 	}
+	if seen, _ := e.expireWritten(sh, now-int64(e.cfg.SourceExpiry)); seen > 0 {
+		next = min(next, seen+int64(e.cfg.SourceExpiry))
+	}
 	for _, o := range sh.outputs {
 		due := o.changed + int64(outputExpiry)
 		if now >= due && o.members == 0 && o.inFlight == nil {
@@ -172,5 +175,7 @@ func (e *Engine) evict(sh *shard, now int64, serial uint32) {
 			return
 		}
 	}
-	sh.retry = now + int64(warmUp)/60
+	if _, evicted := e.expireWritten(sh, idle); !evicted {
+		sh.retry = now + int64(warmUp)/60
+	}
 }

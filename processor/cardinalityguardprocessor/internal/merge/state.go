@@ -105,6 +105,7 @@ type shard struct {
 	outputs map[Hash]*output
 	metrics map[Hash]*metric
 	names   map[string]*name
+	written map[Hash]written // series with one writer
 	buried  graveyard
 	ended   int   // sources that ended and are remembered
 	check   int64 // nothing expires before
@@ -124,6 +125,7 @@ type name struct {
 func newShard() *shard {
 	return &shard{
 		sources: map[Hash]*source{}, outputs: map[Hash]*output{}, metrics: map[Hash]*metric{}, names: map[string]*name{},
+		written: map[Hash]written{},
 	}
 }
 
@@ -157,8 +159,9 @@ func (o *output) unlink(s *source) {
 	}
 }
 
-// candidate offers a start for an output of which nothing was sent on.
+// candidate offers a start for an output of which nothing was sent on. What passed before under its identity had starts of its own.
 func (o *output) candidate(start int64) {
+	start = max(start, o.last)
 	if !o.sent && (!o.starts || start < o.start) {
 		o.start, o.starts = start, true
 	}

@@ -1,0 +1,38 @@
+package merge
+
+import "sync/atomic"
+
+// passed notes when series went by that are not remembered one by one: the newest time of each place. What shares a place with another only makes a
+// first merged point later than it need be. A metric that never merged has one place, since its points are not identified; of others each series has.
+type passed [1 << 14]atomic.Int64
+
+func (p *passed) note(id Hash, at int64) {
+	place := &p[id.Lo%uint64(len(p))]
+	for {
+		if old := place.Load(); old >= at || place.CompareAndSwap(old, at) {
+			return
+		}
+	}
+}
+
+func (p *passed) last(id Hash) int64 { return p[id.Lo%uint64(len(p))].Load() }
+
+// Passed notes that points of a metric went by, the newest of them at a time. It must be called before Merges is asked about the metric's name: so
+// either the points are seen to merge, or the first merged one comes after them.
+func (e *Engine) Passed(metric Hash, at, now int64) {
+	if at > 0 && at <= now+int64(e.cfg.MaxFutureSkew) {
+		e.passed.note(metric, at)
+	}
+}
+
+// notePassing notes the native points of a batch that go on as they are and are not remembered.
+func (b *Batch) notePassing() {
+	for i := range b.items {
+		if it := &b.items[i]; it.rec == nil && !it.gone && !it.noValue {
+			b.engine.Passed(it.id, it.time, b.now)
+		}
+	}
+}
+
+// after lets an output's first point come after what passed under its identity.
+func (o *output) after(p *passed) { o.last = max(p.last(o.id), p.last(o.metric.id)) }

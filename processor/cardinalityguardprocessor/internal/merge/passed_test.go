@@ -1,0 +1,95 @@
+package merge
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+)
+
+// one is a batch of one point of a kind, of a run or native.
+func one(k Kind, runID string, start, at int64, v int64) pmetric.Metrics {
+	md := pmetric.NewMetrics()
+	m := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty()
+	m.SetName("m")
+	if k == Gauge {
+		m.SetEmptyGauge()
+	} else {
+		m.SetEmptySum().SetAggregationTemporality(pmetric.AggregationTemporalityDelta)
+	}
+	p := Numbers(m).AppendEmpty()
+	p.SetStartTimestamp(pcommon.Timestamp(start))
+	p.SetTimestamp(pcommon.Timestamp(at))
+	p.SetIntValue(v)
+	if runID != "" {
+		p.Attributes().PutStr("run_id", runID)
+	}
+	return md
+}
+
+func onlyPoint(t *testing.T, md pmetric.Metrics) pmetric.NumberDataPoint {
+	t.Helper()
+	require.Equal(t, 1, md.DataPointCount())
+	return Numbers(md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)).At(0)
+}
+
+// metricID is the identity of the metric of one.
+func metricID(md pmetric.Metrics) Hash {
+	var h Hasher
+	rm := md.ResourceMetrics().At(0)
+	return h.Metric(h.Resource(rm.Resource().Attributes()), h.Scope(rm.ScopeMetrics().At(0).Scope()), rm.ScopeMetrics().At(0).Metrics().At(0))
+}
+
+// TestAMergedPointComesAfterTheNativeOnes: a gauge or a delta that passed is not remembered, and the first merged point has a later time all the same.
+func TestAMergedPointComesAfterTheNativeOnes(t *testing.T) {
+	t.Parallel()
+	for _, k := range []Kind{Gauge, DeltaSum} {
+		r := newRig(testConfig(), plain{}, sec(0))
+		r.now = sec(30)
+		native := one(k, "", sec(10), sec(20), 1)
+		r.Passed(metricID(native), sec(20), r.now) // nothing of its name merges: it does not come here
+		assert.Zero(t, r.feed(one(k, "a", sec(12), sec(20), 2)).DataPointCount())
+		require.Zero(t, r.flush().DataPointCount(), "held: something newer may come")
+		r.now = sec(70)
+		p := onlyPoint(t, r.flush())
+		assert.Equal(t, sec(20)+int64(time.Millisecond), int64(p.Timestamp()))
+		assert.Equal(t, int64(2), p.IntValue())
+		if k == DeltaSum {
+			assert.Equal(t, sec(20), int64(p.StartTimestamp()), "the windows do not overlap")
+		}
+	}
+}
+
+// TestAPointThatPassedIsKnownBySeriesOnceTheNameMerges: another series of the metric does not wait for it.
+func TestAPointThatPassedIsKnownBySeriesOnceTheNameMerges(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	phase := func(md pmetric.Metrics, v string) pmetric.Metrics {
+		Numbers(md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)).At(0).Attributes().PutStr("phase", v)
+		return md
+	}
+	r.now = sec(30)
+	r.feed(phase(one(Gauge, "a", 0, sec(20), 1), "x"))
+	r.flush()
+	assert.Equal(t, 1, r.feed(phase(one(Gauge, "", 0, sec(25), 2), "y")).DataPointCount(), "native: it passes")
+	r.feed(phase(one(Gauge, "a", 0, sec(25), 3), "z"))
+	assert.Equal(t, int64(3), onlyPoint(t, r.flush()).IntValue())
+	r.feed(phase(one(Gauge, "a", 0, sec(25), 4), "y"))
+	require.Zero(t, r.flush().DataPointCount(), "one of this time passed")
+	r.feed(phase(one(Gauge, "a", 0, sec(26), 5), "y"))
+	p := onlyPoint(t, r.flush())
+	assert.Equal(t, sec(26), int64(p.Timestamp()))
+}
+
+// TestATimeFromTheFutureHoldsNothingBack: it would do so until then.
+func TestATimeFromTheFutureHoldsNothingBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(30)
+	r.Passed(metricID(one(Gauge, "", 0, 1, 1)), sec(1e6), r.now)
+	r.feed(one(Gauge, "a", 0, sec(20), 1))
+	assert.Equal(t, sec(20), int64(onlyPoint(t, r.flush()).Timestamp()))
+}
