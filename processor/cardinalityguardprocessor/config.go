@@ -3,6 +3,8 @@ package cardinalityguardprocessor
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -53,6 +55,9 @@ type Config struct {
 
 	// ReplicaAttribute is added to merged series when several guards write them.
 	ReplicaAttribute ReplicaConfig `mapstructure:"replica_attribute"`
+
+	// MetadataKeys are keys of the client's metadata that belong to the identity of every series. Their values go on with merged points.
+	MetadataKeys []string `mapstructure:"metadata_keys"`
 
 	// Storage is the extension that keeps the state over a restart. Empty: memory only.
 	Storage *component.ID `mapstructure:"storage"`
@@ -126,6 +131,11 @@ func (c *Config) Validate() error {
 		want(false, "exemplars: want scrub, drop_trace_context or drop, got %q", c.Exemplars)
 	}
 	want(c.ReplicaAttribute.Key != "" || c.ReplicaAttribute.Value == "", "replica_attribute::key: want a key for the value %q", c.ReplicaAttribute.Value)
+	for i, key := range c.MetadataKeys {
+		want(key != "", "metadata_keys[%d]: want at least one character", i)
+		twice := slices.ContainsFunc(c.MetadataKeys[:i], func(other string) bool { return strings.EqualFold(other, key) })
+		want(!twice, "metadata_keys[%d]: %q is there twice; case does not count", i, key)
+	}
 	for _, l := range []struct {
 		key   string
 		value int

@@ -60,45 +60,51 @@ func (g *guard) flush(ctx context.Context, last bool) {
 	var counts merge.Counts
 	began := time.Now()
 	now := g.now().UnixNano()
-	var md pmetric.Metrics
-	if last {
-		md = g.engine.LastFlush(now, &counts)
-	} else {
-		md = g.engine.Flush(now, &counts)
-	}
+	portions := g.engine.Flush(now, &counts, last)
 	t := g.merges.telemetry
 	t.FlushDuration.Record(ctx, time.Since(began).Seconds(), g.merges.plain)
 	g.merges.report(ctx, &counts)
 	g.merges.size(ctx, g.engine.Size(), &g.cfg.Limits)
-	if md.DataPointCount() == 0 {
-		g.engine.Commit()
+	if len(portions) == 0 {
 		return
 	}
 	if g.state.save(ctx, g) != nil {
-		g.engine.Rollback(now)
+		for _, p := range portions {
+			g.engine.Rollback(p.Tenant, now)
+		}
 		return
 	}
-	points := md.DataPointCount()
-	err := g.next.ConsumeMetrics(ctx, md)
+	refused := false
+	for _, p := range portions {
+		refused = !g.send(ctx, p, now) || refused
+	}
+	if refused && last {
+		_ = g.state.save(ctx, g) // counted and told
+	}
+}
+
+// send sends a portion on, with the metadata of its tenant, and says whether it is gone for good.
+func (g *guard) send(ctx context.Context, p merge.Portion, now int64) (gone bool) {
+	points := p.Metrics.DataPointCount()
+	err := g.next.ConsumeMetrics(withTenant(ctx, p.Tenant), p.Metrics)
 	if err == nil {
-		g.engine.Commit()
-		return
+		g.engine.Commit(p.Tenant)
+		return true
 	}
 	reason := "retryable"
-	if componentkit.Final(err) {
+	if gone = componentkit.Final(err); gone {
 		reason = "permanent"
-		g.engine.Commit()
+		g.engine.Commit(p.Tenant)
 	} else {
-		g.engine.Rollback(now)
-		if last {
-			_ = g.state.save(ctx, g) // counted and told
-		}
+		g.engine.Rollback(p.Tenant, now)
 	}
+	t := g.merges.telemetry
 	t.FlushFailures.Add(ctx, 1, t.With(attribute.String("reason", reason)))
 	if _, due := g.flushes.failed.Note(reason, 1); due {
 		g.log.logger.Warn("The next component did not take merged points",
 			zap.Int("points", points), zap.String("reason", reason), zap.Error(err))
 	}
+	return gone
 }
 
 // thinExemplars takes off what the configuration does not want on any exemplar.

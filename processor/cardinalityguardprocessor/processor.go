@@ -36,6 +36,7 @@ type guard struct {
 	state      state
 	watch      watch
 	audit      *auditReport // nil: not wanted
+	tenants    tenants
 }
 
 func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, open *owners, now func() time.Time) (*guard, error) {
@@ -52,6 +53,7 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 		log:     lossLog{logger: set.Logger},
 		samples: newSampleLog(set.Logger),
 		state:   state{id: set.ID, owners: open},
+		tenants: newTenants(cfg.MetadataKeys),
 	}
 	if cfg.AuditReport != "" {
 		g.audit = newAuditReport(cfg.AuditReport)
@@ -99,6 +101,7 @@ func (g *guard) processMetrics(ctx context.Context, md pmetric.Metrics) (pmetric
 	}
 	if w.policy.Mode() == policy.Enforce {
 		thinExemplars(md, g.cfg.Exemplars)
+		w.tenant = g.tenants.of(ctx)
 		w.guard(md, g.now().UnixNano())
 	}
 	w.report.report(ctx, &w.counts)

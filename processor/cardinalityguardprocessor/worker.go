@@ -18,6 +18,7 @@ type worker struct {
 	metric   string // that is looked at; empty on a resource or a scope
 	found    []*lens
 	silent   bool // nothing is counted
+	tenant   string
 	examples []example
 	hits     []hit            // of one set of attributes, in a survey
 	tally    map[change]int64 // of a batch, for the report; nil: not wanted
@@ -151,7 +152,7 @@ func (w *worker) enterResource(rm pmetric.ResourceMetrics, found finding) {
 		w.scrubEntities(rm.Resource())
 	}
 	if found&touches != 0 {
-		w.at.sourceResource = w.batch.Hasher.Resource(rm.Resource().Attributes())
+		w.at.sourceResource = w.batch.Hasher.Tenant(w.batch.Hasher.Resource(rm.Resource().Attributes()), w.tenant)
 		w.scrub(rm.Resource().Attributes(), policy.Resource)
 	}
 }
@@ -169,7 +170,7 @@ func (w *worker) identify(m pmetric.Metric) (source, result merge.Hash) {
 	p, h := &w.at, &w.batch.Hasher
 	if !p.resourceKnown {
 		p.resourceKnown = true
-		p.resultOf = h.Resource(p.rm.Resource().Attributes())
+		p.resultOf = h.Tenant(h.Resource(p.rm.Resource().Attributes()), w.tenant)
 		if p.resource&touches == 0 {
 			p.sourceResource = p.resultOf
 		}
@@ -233,7 +234,7 @@ func (w *worker) manage(m pmetric.Metric, found finding) {
 	w.metrics = append(w.metrics, managed{next: none, plan: w.at.metric, had: pointCount(m), group: merge.Group{
 		Metric:   m,
 		Resource: w.at.rm.Resource(), ResourceSchema: w.at.rm.SchemaUrl(),
-		Scope: w.at.sm.Scope(), ScopeSchema: w.at.sm.SchemaUrl(),
+		Scope: w.at.sm.Scope(), ScopeSchema: w.at.sm.SchemaUrl(), Tenant: w.tenant,
 		Source: source, Output: result,
 		Touched: w.at.scope&touches != 0, Clean: found&(touches|soils) == 0,
 		Attributes: hashes,

@@ -23,6 +23,7 @@ type Group struct {
 	ResourceSchema string
 	Scope          pcommon.InstrumentationScope
 	ScopeSchema    string
+	Tenant         string // is part of both identities
 	Source, Output Hash   // of the metric, from before and after the removal
 	Touched        bool   // something was removed from the resource or the scope
 	Clean          bool   // nothing is forbidden on a point of it

@@ -1,32 +1,34 @@
 package merge
 
-// Commit says that what was flushed was taken.
-func (e *Engine) Commit() {
-	e.flushing.Lock()
-	defer e.flushing.Unlock()
-	for _, o := range e.inFlight {
-		sh := e.shard(o.metric.name)
-		sh.mu.Lock()
-		o.inFlight = nil
-		sh.mu.Unlock()
-	}
-	clear(e.inFlight)
-	e.inFlight = e.inFlight[:0]
+import "slices"
+
+// Commit says that what was flushed for a tenant was taken.
+func (e *Engine) Commit(tenant string) {
+	e.land(tenant, func(_ *shard, o *output) { o.inFlight = nil })
 }
 
-// Rollback says that what was flushed was not taken: it goes out with the next flush. Windows of deltas are extended.
-func (e *Engine) Rollback(now int64) {
-	e.flushing.Lock()
-	defer e.flushing.Unlock()
-	for _, o := range e.inFlight {
-		sh := e.shard(o.metric.name)
-		sh.mu.Lock()
+// Rollback says that what was flushed for a tenant was not taken: it goes out with the next flush. Windows of deltas are extended.
+func (e *Engine) Rollback(tenant string, now int64) {
+	e.land(tenant, func(sh *shard, o *output) {
 		o.restore(now)
 		sh.dirty = true
-		sh.mu.Unlock()
-	}
-	clear(e.inFlight)
-	e.inFlight = e.inFlight[:0]
+	})
+}
+
+// land ends the flight of a tenant's outputs.
+func (e *Engine) land(tenant string, end func(*shard, *output)) {
+	e.flushing.Lock()
+	defer e.flushing.Unlock()
+	e.inFlight = slices.DeleteFunc(e.inFlight, func(o *output) bool {
+		if o.metric.tenant != tenant {
+			return false
+		}
+		sh := e.shard(o.metric.name)
+		sh.mu.Lock()
+		defer sh.mu.Unlock()
+		end(sh, o)
+		return true
+	})
 }
 
 func (o *output) restore(now int64) {

@@ -1,6 +1,9 @@
 package merge
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // expire forgets what was silent for too long, and ends gauges whose sources are stale.
 func (e *Engine) expire(sh *shard, now int64) {
@@ -112,9 +115,7 @@ func (e *Engine) forgetOutput(sh *shard, o *output, now int64) {
 	}
 	if n := sh.names[m.name]; n != nil {
 		n.outputs--
-		if n.over == o {
-			n.over = nil
-		}
+		n.over = slices.DeleteFunc(n.over, func(out *output) bool { return out == o })
 	}
 	e.lift(now)
 }

@@ -11,7 +11,7 @@ type flusher struct {
 	counts  *Counts
 	now     int64
 	final   bool
-	md      pmetric.Metrics
+	out     []Portion
 	text    Hasher
 	scopes  map[[2]Hash]pmetric.ScopeMetrics
 	byID    map[Hash]pmetric.ResourceMetrics
@@ -32,25 +32,36 @@ type flight struct {
 	value     bool
 }
 
-// Flush gives one point for each output that has news. Commit or Rollback must follow before the next flush.
-func (e *Engine) Flush(now int64, counts *Counts) pmetric.Metrics { return e.flush(now, counts, false) }
-
-// LastFlush is Flush that holds nothing back.
-func (e *Engine) LastFlush(now int64, counts *Counts) pmetric.Metrics {
-	return e.flush(now, counts, true)
+// Portion is the part of a flush that one tenant gets.
+type Portion struct {
+	Tenant  string
+	Metrics pmetric.Metrics
 }
 
-func (e *Engine) flush(now int64, counts *Counts, final bool) pmetric.Metrics {
+// Flush gives one point for each output that has news. Commit or Rollback of each portion must follow before the next flush. The last one holds
+// nothing back.
+func (e *Engine) Flush(now int64, counts *Counts, last bool) []Portion {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
 	f := &flusher{
-		engine: e, counts: counts, now: now, final: final, md: pmetric.NewMetrics(),
+		engine: e, counts: counts, now: now, final: last,
 		scopes: map[[2]Hash]pmetric.ScopeMetrics{}, byID: map[Hash]pmetric.ResourceMetrics{}, metrics: map[Hash]pmetric.Metric{},
 	}
 	for _, sh := range e.shards {
 		f.shard(sh)
 	}
-	return f.md
+	return f.out
+}
+
+// of gives what a tenant gets.
+func (f *flusher) of(tenant string) pmetric.Metrics {
+	for i := range f.out {
+		if f.out[i].Tenant == tenant {
+			return f.out[i].Metrics
+		}
+	}
+	f.out = append(f.out, Portion{tenant, pmetric.NewMetrics()})
+	return f.out[len(f.out)-1].Metrics
 }
 
 func (f *flusher) shard(sh *shard) {
@@ -221,10 +232,10 @@ func (f *flusher) metricOf(m *metric) pmetric.Metric {
 	if made, there := f.metrics[m.id]; there {
 		return made
 	}
-	rid, sid := f.text.Resource(m.resource.Attributes()), f.text.Scope(m.scope)
+	rid, sid := f.text.Tenant(f.text.Resource(m.resource.Attributes()), m.tenant), f.text.Scope(m.scope)
 	rm, there := f.byID[rid]
 	if !there {
-		rm = f.md.ResourceMetrics().AppendEmpty()
+		rm = f.of(m.tenant).ResourceMetrics().AppendEmpty()
 		m.resource.CopyTo(rm.Resource())
 		f.byID[rid] = rm
 	}

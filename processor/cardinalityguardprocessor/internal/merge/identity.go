@@ -23,6 +23,7 @@ const (
 	ofMetric
 	ofKeys
 	ofAttributes
+	ofTenant
 )
 
 // shapes is the number of attribute layouts that a hasher remembers.
@@ -54,6 +55,17 @@ type shape struct {
 func (h *Hasher) Resource(attrs pcommon.Map) Hash {
 	h.buf = append(h.buf[:0], ofResource)
 	h.putMap(attrs)
+	return xxh3.Hash128(h.buf)
+}
+
+// Tenant gives the identity of a resource of a tenant; without one, the resource's own.
+func (h *Hasher) Tenant(resource Hash, tenant string) Hash {
+	if tenant == "" {
+		return resource
+	}
+	h.buf = append(h.buf[:0], ofTenant)
+	h.putHash(resource)
+	h.putString(tenant)
 	return xxh3.Hash128(h.buf)
 }
 

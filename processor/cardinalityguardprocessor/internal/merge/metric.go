@@ -14,7 +14,7 @@ func (b *Batch) metricOf(g *Group) *metric {
 	}
 	m := b.shard.metrics[g.Output]
 	if m == nil {
-		m = &metric{id: g.Output, kind: g.kind, name: g.Metric.Name()}
+		m = &metric{id: g.Output, kind: g.kind, name: g.Metric.Name(), tenant: g.Tenant}
 		b.shard.metrics[g.Output] = m
 		b.shard.unused++
 		b.named(m, g)

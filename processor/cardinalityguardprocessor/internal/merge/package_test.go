@@ -105,7 +105,10 @@ func (r *rig) feed(md pmetric.Metrics) pmetric.Metrics {
 
 // flush gives what a flush sends.
 func (r *rig) flush() pmetric.Metrics {
-	md := r.Flush(r.now, &r.counts)
-	r.Commit()
-	return md
+	portions := r.Flush(r.now, &r.counts, false)
+	r.Commit("")
+	if len(portions) == 0 {
+		return pmetric.NewMetrics()
+	}
+	return portions[0].Metrics
 }

@@ -197,8 +197,8 @@ func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
 	attrs.PutBool(OverflowKey, true)
 	n := b.shard.names[m.name]
 	if b.engine.series.Load() >= int64(b.engine.cfg.Series) {
-		if n.over != nil && n.over.metric.kind == m.kind {
-			return n.over
+		if out := n.overFor(m); out != nil {
+			return out
 		}
 		if b.engine.series.Load() >= 2*int64(b.engine.cfg.Series) {
 			b.drop(it, SeriesLimit)
@@ -207,10 +207,20 @@ func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
 	}
 	out := b.newOutput(m, g, b.text.Point(g.Output, attrs), attrs)
 	m.over, out.overflow = out, true
-	if n.over == nil {
-		n.over = out
+	if n.overFor(m) == nil {
+		n.over = append(n.over, out)
 	}
 	return out
+}
+
+// overFor gives the overflow series of the name that a metric may use.
+func (n *name) overFor(m *metric) *output {
+	for _, out := range n.over {
+		if out.metric.kind == m.kind && out.metric.tenant == m.tenant {
+			return out
+		}
+	}
+	return nil
 }
 
 func (b *Batch) limit(m *metric) int {

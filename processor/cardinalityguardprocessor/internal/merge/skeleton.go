@@ -25,6 +25,9 @@ func (m *metric) skeleton(outputs []*output) pmetric.Metrics {
 		o.attributes.CopyTo(attributes.AppendEmpty().SetEmptyMap())
 	}
 	made.Metadata().PutInt(skeletonKey+".kind", int64(m.kind))
+	if m.tenant != "" {
+		made.Metadata().PutEmptyBytes(skeletonKey + ".tenant").FromRaw([]byte(m.tenant))
+	}
 	return md
 }
 
@@ -54,7 +57,11 @@ func (m *metric) fromSkeleton(text []byte) ([]pcommon.Map, error) {
 		attributes = append(attributes, own)
 	}
 	m.kind, m.name = Kind(kind.Int()), made.Name()
+	if tenant, some := made.Metadata().Get(skeletonKey + ".tenant"); some && tenant.Type() == pcommon.ValueTypeBytes {
+		m.tenant = string(tenant.Bytes().AsRaw())
+	}
 	made.Metadata().Remove(skeletonKey)
+	made.Metadata().Remove(skeletonKey + ".tenant")
 	made.Metadata().Remove(skeletonKey + ".kind")
 	m.resource, m.scope, m.empty = pcommon.NewResource(), pcommon.NewInstrumentationScope(), pmetric.NewMetric()
 	rm.Resource().CopyTo(m.resource)

@@ -17,7 +17,11 @@ func (e *Engine) installOutput(sh *shard, o *output) {
 	sh.outputs[o.id] = o
 	o.metric.series++
 	o.metric.outputs++
-	sh.names[o.metric.name].outputs++
+	n := sh.names[o.metric.name]
+	n.outputs++
+	if o.overflow && n.overFor(o.metric) == nil {
+		n.over = append(n.over, o)
+	}
 	e.series.Add(1)
 	e.outputs.Add(1)
 }

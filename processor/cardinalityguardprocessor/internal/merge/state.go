@@ -73,6 +73,7 @@ type metric struct {
 	id             Hash
 	kind           Kind
 	name           string
+	tenant         string
 	resource       pcommon.Resource
 	resourceSchema string
 	scope          pcommon.InstrumentationScope
@@ -118,8 +119,8 @@ type shard struct {
 type name struct {
 	metrics int
 	outputs int
-	first   Hash    // the first metric of this name: others conflict
-	over    *output // takes what has no room anywhere else
+	first   Hash      // the first metric of this name: others conflict
+	over    []*output // of each kind and tenant one that takes what has no room anywhere else
 }
 
 func newShard() *shard {
