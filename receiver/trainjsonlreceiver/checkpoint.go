@@ -155,7 +155,7 @@ func (t *tailer) unsaved(now time.Time, last bool) unsaved {
 	}
 	settled := t.settled.Load()
 	for _, s := range t.list() {
-		held := s.leaving() && t.handles.has(s) // the pipeline refuses what only the open file still gives
+		held := s.leaving() && t.holds(s) // the pipeline refuses what cannot be read again
 		s.mu.Lock()
 		unread := s.unread()
 		switch {

@@ -32,7 +32,8 @@ func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part,
 	if !p.outside() {
 		return errStopped
 	}
-	defer p.inside()
+	t.handles.lend(s, s.window.end())
+	defer func() { t.handles.regain(s); p.inside() }()
 	todo := []part{whole}
 	for len(todo) > 0 {
 		next := todo[len(todo)-1]

@@ -9,6 +9,7 @@ import (
 const (
 	maxHandles = 64
 	handleIdle = 5 * time.Second
+	closeWait  = 100 * time.Millisecond // for a file to close before another is opened
 )
 
 // errMoved says that a path leads to another file than it did.
@@ -19,8 +20,12 @@ type handle struct {
 	file openFile
 	key  fileKey // device and inode, whatever the stream is known by
 	busy bool
+	lent int64     // the turn is with the pipeline and has read up to here; notLent while it needs the file
 	used time.Time // when it last gave new bytes
 }
+
+// notLent says that a handle may not be closed under its turn.
+const notLent = -1
 
 // handles bounds the number of open files.
 type handles struct {
@@ -28,6 +33,7 @@ type handles struct {
 	hangs  *hangs
 	mu     sync.Mutex
 	open   map[*stream]*handle
+	soon   int // that are being opened
 	closed bool
 }
 
@@ -43,25 +49,85 @@ func (h *handles) take(s *stream, path string, gone bool) (openFile, error) {
 	if gone {
 		return nil, errMoved
 	}
-	f, err := h.fs.Open(path)
+	h.reserve()
+	f, err := h.openFor(s, path)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.soon--
 	if err != nil {
 		return nil, err
+	}
+	if h.closed { // while the opening hung
+		return nil, errors.Join(errStopped, f.Close())
+	}
+	s.handle = &handle{file: f.openFile, key: f.key, busy: true, lent: notLent, used: time.Now()}
+	h.open[s] = s.handle
+	return f.openFile, nil
+}
+
+// opened is a file and what it is known by.
+type opened struct {
+	openFile
+	key fileKey
+}
+
+func (h *handles) openFor(s *stream, path string) (opened, error) {
+	f, err := h.fs.Open(path)
+	if err != nil {
+		return opened{}, err
 	}
 	fi, err := f.Stat()
 	if err == nil && s.key.path == "" && keyOf(fi) != s.key {
 		err = errMoved
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return opened{}, errors.Join(err, f.Close())
 	}
+	return opened{openFile: f, key: keyOf(fi)}, nil
+}
+
+// reserve makes room for one more file.
+func (h *handles) reserve() {
+	for _, closed := range h.makeRoom() {
+		select {
+		case <-closed:
+		case <-time.After(closeWait):
+		}
+	}
+}
+
+// makeRoom closes as many files as are too many; it gives what tells that they are closed.
+func (h *handles) makeRoom() (closing []<-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed { // while the opening hung
-		return nil, errors.Join(errStopped, f.Close())
+	h.soon++
+	for len(h.open)+h.soon > maxHandles {
+		s := h.leastWanted()
+		if s == nil {
+			return closing // calls to all of them hang
+		}
+		closing = append(closing, h.close(s))
 	}
-	s.handle = &handle{file: f, key: keyOf(fi), busy: true, used: time.Now()}
-	h.open[s] = s.handle
-	return f, nil
+	return closing
+}
+
+// lend notes that the turn is with the pipeline and has read up to a place: however long that takes, another file may have
+// the handle. What is in the turn's memory is delivered all the same.
+func (h *handles) lend(s *stream, upTo int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.handle != nil {
+		s.handle.lent = upTo
+	}
+}
+
+// regain notes that the turn goes on. If it has not got its handle any more, the next one opens the file again.
+func (h *handles) regain(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.handle != nil {
+		s.handle.lent = notLent
+	}
 }
 
 // give ends a turn's use. grew says that it read new bytes.
@@ -74,13 +140,6 @@ func (h *handles) give(s *stream, grew bool) {
 	s.handle.busy = false
 	if grew {
 		s.handle.used = time.Now()
-	}
-	for len(h.open) > maxHandles {
-		oldest := h.oldestIdle()
-		if oldest == nil {
-			return
-		}
-		h.close(oldest)
 	}
 }
 
@@ -140,24 +199,41 @@ func (h *handles) count() int {
 	return len(h.open)
 }
 
-// close lets a file go. Closing can hang like any other call, so nobody waits for it.
-func (h *handles) close(s *stream) {
+// close lets a file go. Closing can hang like any other call, so nobody waits for it, or not for long.
+func (h *handles) close(s *stream) <-chan struct{} {
 	file := s.handle.file
 	delete(h.open, s)
 	s.handle = nil
 	work := h.hangs.begin(s.device.Load(), func() {})
+	closed := make(chan struct{})
 	go func() {
 		_ = file.Close() // it was only read
 		work.pause()
+		close(closed)
 	}()
+	return closed
 }
 
-func (h *handles) oldestIdle() *stream {
-	var oldest *stream
+// leastWanted gives the file to close: one without a turn before one that the pipeline keeps waiting, and last those whose
+// unread bytes only the handle can still give; the oldest of them.
+func (h *handles) leastWanted() *stream {
+	var least *stream
+	best := 0
 	for s, hd := range h.open {
-		if !hd.busy && (oldest == nil || hd.used.Before(oldest.handle.used)) {
-			oldest = s
+		var rank int
+		switch {
+		case hd.busy && hd.lent == notLent:
+			continue
+		case s.leavingBehind(hd.lent):
+			rank = 3
+		case hd.busy:
+			rank = 2
+		default:
+			rank = 1
+		}
+		if least == nil || rank < best || rank == best && hd.used.Before(least.handle.used) {
+			least, best = s, rank
 		}
 	}
-	return oldest
+	return least
 }

@@ -28,6 +28,13 @@ func (s *stream) leaving() bool {
 	return s.gone && s.unread() > 0
 }
 
+// leavingBehind says whether closing the file would lose bytes, when those before a place are in memory.
+func (s *stream) leavingBehind(upTo int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return (s.gone || s.swap) && s.unread() > 0 && s.size > upTo
+}
+
 // wentMissing notes a file that the first search after a start did not find, though a checkpoint names it.
 func (t *tailer) wentMissing(ctx context.Context, s *stream, now time.Time) {
 	m, _ := s.get()

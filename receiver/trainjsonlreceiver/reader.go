@@ -162,6 +162,9 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 		tl.add(rest, m.Offset+int64(consumed))
 	}
 	s.setTail(tl)
+	if !t.handles.has(s) { // it made room for another while the pipeline kept it waiting
+		return nextAgain, nil
+	}
 	return t.atEnd(ctx, s, f, size, p)
 }
 

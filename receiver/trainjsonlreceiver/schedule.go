@@ -105,6 +105,14 @@ func (t *tailer) enqueue(s *stream) {
 	}
 }
 
+// holds says whether bytes of a file that went away can still be delivered: it is open, or they are in the memory of its turn.
+func (t *tailer) holds(s *stream) bool {
+	t.mu.Lock()
+	running := s.running
+	t.mu.Unlock()
+	return running || t.handles.has(s)
+}
+
 // pop takes the file whose turn it is.
 func (t *tailer) pop() *stream {
 	t.mu.Lock()
