@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/pdata/plog"
 
@@ -47,22 +46,23 @@ var experiments = map[string][]string{
 	"E15 away for some polls":                                   {"TestAFileAwayForAWhileGoesOnWhereItWas", "TestAFileIsRememberedForADay"},
 	"E16 torn, cut and whole lines look alike":                  {"TestSilentTornLineIsReportedOnceAndDeliveredWhenWhole", "TestOverlongLinesArePassedOverAndReported"},
 
-	"report: loses though persistence is on":        {"TestRefusedBatchIsOfferedAgainUntilAccepted", "TestEveryLineOnceWhateverHappens"},
-	"report: a buffer between file and consumer":    {"TestStopDuringABlockedCallLosesAndRepeatsNothing"},
-	"report: an error drops tokens":                 {"TestRefusedBatchIsOfferedAgainUntilAccepted", "TestPermanentRefusalsAreHalvedUntilTheRecordStandsAlone"},
-	"report: back-pressure gives up":                {"TestOneHotOrStalledFileHoldsUpNoOther"},
-	"report: stops after copytruncate":              {"TestRewrittenFilesAreReadFromTheirStart", "TestBytesCutOffBeforeTheyWereReadAreLost"},
-	"report: equal prefixes skip, swap, lose":       {"TestFilesWithEqualHeadsAreTwoFiles", "TestShortFilesWithACommonFirstLineAreTwoFiles"},
-	"report: half lines, last line unread":          {"TestTornLineIsNoRecordBeforeItsNewline", "TestTornLineAfterRunEndIsReportedAtOnce"},
-	"report: the poll interval is not kept":         {"TestOneHotOrStalledFileHoldsUpNoOther", "TestNothingWaitsForASearch"},
-	"report: CPU grows with the files":              {"TestIdleFilesAreLookedAtLessAndLess", "TestWhatTheSystemTellsIsLookedAtAtOnce"},
-	"report: memory grows with a backlog":           {"TestInFlightBytesAreBounded"},
-	"report: links":                                 {"TestSymbolicLinks", "TestALinkToTheLatestRunMixesNoRuns"},
+	"report: loses though persistence is on":                 {"TestRefusedBatchIsOfferedAgainUntilAccepted", "TestEveryLineOnceWhateverHappens"},
+	"report: a buffer between file and consumer":             {"TestStopDuringABlockedCallLosesAndRepeatsNothing"},
+	"report: an error drops tokens":                          {"TestRefusedBatchIsOfferedAgainUntilAccepted", "TestPermanentRefusalsAreHalvedUntilTheRecordStandsAlone"},
+	"report: back-pressure gives up":                         {"TestOneHotOrStalledFileHoldsUpNoOther"},
+	"report: stops after copytruncate":                       {"TestRewrittenFilesAreReadFromTheirStart", "TestBytesCutOffBeforeTheyWereReadAreLost"},
+	"report: equal prefixes skip, swap, lose":                {"TestFilesWithEqualHeadsAreTwoFiles", "TestShortFilesWithACommonFirstLineAreTwoFiles"},
+	"report: half lines, last line unread":                   {"TestTornLineIsNoRecordBeforeItsNewline", "TestTornLineAfterRunEndIsReportedAtOnce"},
+	"report: the poll interval is not kept":                  {"TestOneHotOrStalledFileHoldsUpNoOther", "TestNothingWaitsForASearch"},
+	"report: CPU grows with the files":                       {"TestIdleFilesAreLookedAtLessAndLess", "TestWhatTheSystemTellsIsLookedAtAtOnce"},
+	"report: memory grows with a backlog":                    {"TestInFlightBytesAreBounded"},
+	"report: duplicates when a stream is rotated and packed": {"TestARotatedAndPackedStreamIsNotDeliveredTwice"},
+	"report: links": {"TestSymbolicLinks", "TestALinkToTheLatestRunMixesNoRuns"},
 	"report: NFS: stale handles, files that vanish": {"TestFilesThatCannotBeReadAreTriedAgain", "TestAFileAwayForAWhileGoesOnWhereItWas", "TestIdentityByPathNeedsNoInodes"},
-	"fault: ENOSPC":                                 {"TestFailedCheckpointsAreWrittenLater"},
-	"fault: EIO, ESTALE, EACCES, short reads":       {"TestFilesThatCannotBeReadAreTriedAgain"},
-	"fault: no answer":                              {"TestAFileSystemThatDoesNotAnswerHoldsUpItsOwnFilesOnly", "TestWhatHangsIsBounded"},
-	"report: duplicates cannot be told":             {"TestEqualLinesKeepTheirIdentityOverAReread"},
+	"fault: ENOSPC": {"TestFailedCheckpointsAreWrittenLater"},
+	"fault: EIO, ESTALE, EACCES, short reads": {"TestFilesThatCannotBeReadAreTriedAgain"},
+	"fault: no answer":                        {"TestAFileSystemThatDoesNotAnswerHoldsUpItsOwnFilesOnly", "TestWhatHangsIsBounded"},
+	"report: duplicates cannot be told":       {"TestEqualLinesKeepTheirIdentityOverAReread"},
 }
 
 func TestEachExperimentHasItsTest(t *testing.T) {
@@ -179,20 +179,6 @@ func TestGrowthWhileTheReceiverIsDownIsReadFromTheOffset(t *testing.T) {
 		require.NoError(t, tl.close(ctx))
 	}
 	assert.Equal(t, rowsAt(rows(0, 300), 0), r.sink.of("a/train.jsonl"))
-}
-
-func TestKeysOfFileLogThatHaveNoPlaceSayWhatToDo(t *testing.T) {
-	t.Parallel()
-	for key := range fileLogKeys {
-		cfg := createDefaultConfig().(*Config)
-		err := confmap.NewFromStringMap(map[string]any{"include": []any{"/x"}, key: "1"}).Unmarshal(cfg)
-		require.ErrorContains(t, err, key+": ")
-	}
-	cfg := createDefaultConfig().(*Config)
-	require.NoError(t, confmap.NewFromStringMap(map[string]any{"include": []any{"/x"}, "max_log_size": "1MiB"}).Unmarshal(cfg))
-	assert.EqualValues(t, 1<<20, cfg.MaxLineSize)
-	require.ErrorContains(t, confmap.NewFromStringMap(map[string]any{"max_log_size": 1, "max_line_size": 1}).Unmarshal(cfg), "max_log_size: ")
-	require.Error(t, confmap.NewFromStringMap(map[string]any{"no_such_key": 1}).Unmarshal(cfg))
 }
 
 // TestWritersThatFlushAnywhere has trainers that flush each byte, each 8 KiB, or hold the end of a line for minutes.
