@@ -49,8 +49,8 @@ e2e: build stock ## the tests on the built binary only
 	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... | scripts/loud
 
 .PHONY: race
-race: ## the components' tests with the race detector
-	CGO_ENABLED=1 go test -race -timeout 15m $(addprefix ./,$(addsuffix /...,$(filter connector/% exporter/% processor/% receiver/%,$(UNIT))))
+race: ## the tests of every module with the race detector, those on the built binary aside
+	CGO_ENABLED=1 go test -race -timeout 15m $(addprefix ./,$(addsuffix /...,$(filter connector/% exporter/% internal/% processor/% receiver/%,$(UNIT))))
 
 .PHONY: bench
 bench: ## short benchmarks of every module

@@ -24,7 +24,7 @@ type upheaval struct {
 // note takes the lines that a file has now.
 func (u *upheaval) note(lines map[string]bool) {
 	for _, name := range u.names {
-		for _, l := range wantLines(u.t, u.content[name].String()) {
+		for _, l := range wantLines(u.t, u.content[name].String(), 500) {
 			lines[l] = true
 		}
 	}
