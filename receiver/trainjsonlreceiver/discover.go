@@ -46,6 +46,7 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 	if now.Sub(t.statusAt) >= statusEvery {
 		t.statusAt = now
 		t.reportStatus()
+		t.tellLag(now)
 	}
 }
 
@@ -89,7 +90,12 @@ func (s *stream) arrive(fi fs.FileInfo, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.grown, s.idle, s.retryAt, s.failures = now, 0, time.Time{}, 0
-	s.written = fi.ModTime()
+	if fi.Size() != s.size {
+		s.resize(fi.Size(), now)
+	}
+	if s.written = now; fi.ModTime().Before(now) { // it may have grown long ago, but not after now, whatever clock says so
+		s.written = fi.ModTime()
+	}
 }
 
 // rename gives a known file another of its names, if that is the one without links and the present one is not.

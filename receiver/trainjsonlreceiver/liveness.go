@@ -13,6 +13,9 @@ import (
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
+// lagTold is the lag from which on the log names the file.
+const lagTold = time.Minute
+
 // streamState is what a stream does, in the words of the vocabulary.
 type streamState string
 
@@ -64,6 +67,9 @@ func (t *tailer) observeOne(s *stream, now time.Time, g *metadata.Gauges) {
 	if silence := max(now.Sub(s.written), 0).Seconds(); g.Silence < 0 || silence < g.Silence {
 		g.Silence = silence
 	}
+	if !s.mark.Ended {
+		g.Growth[metadata.GrowthClass(now.Sub(s.written))]++
+	}
 	if !s.behind.IsZero() && s.unread() > 0 {
 		g.Lag = max(g.Lag, now.Sub(s.behind).Seconds())
 	}
@@ -77,6 +83,27 @@ func (t *tailer) observeOne(s *stream, now time.Time, g *metadata.Gauges) {
 	case streamBlocked:
 		g.Blocked++
 	}
+}
+
+// tellLag logs, once a minute, the file that has waited longest for the pipeline, if that is long: no metric may name it.
+func (t *tailer) tellLag(now time.Time) {
+	var worst *stream
+	since := now.Add(-lagTold)
+	for _, s := range t.list() {
+		s.mu.Lock()
+		if !s.behind.IsZero() && s.behind.Before(since) && s.unread() > 0 {
+			worst, since = s, s.behind
+		}
+		s.mu.Unlock()
+	}
+	if worst == nil || !t.seldom.Allow("lag") {
+		return
+	}
+	worst.mu.Lock()
+	path, unread, run := worst.mark.Path, worst.unread(), worst.mark.Run
+	worst.mu.Unlock()
+	t.logger.Warn("A file has bytes that have not been accepted for long, of all files for the longest time",
+		zap.String("file", path), zap.String("run", run), zap.Duration("lag", now.Sub(since)), zap.Int64("unread_bytes", unread))
 }
 
 // tellLoop tells the pipeline of each stream whose state changed, until the context ends.

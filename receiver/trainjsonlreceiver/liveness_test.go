@@ -2,6 +2,7 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,4 +127,61 @@ func TestAlertsFindTheirCountersAtZero(t *testing.T) {
 	} {
 		assert.Regexp(t, "otelcol_train_jsonl_"+strings.NewReplacer("{", `\{`).Replace(name)+`[^\n]* 0`, all)
 	}
+}
+
+func grown(within, n string) string {
+	return `otelcol_train_jsonl_last_growth{receiver="train_jsonl",within="` + within + `"} ` + n
+}
+
+// TestWhenFilesLastGrewIsCounted has files of any age, before and after a restart. A run that has ended is of no concern.
+func TestWhenFilesLastGrewIsCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		for name, age := range map[string]time.Duration{"a": 0, "b": 5 * time.Minute, "c": 30 * time.Minute, "d": 3 * time.Hour, "e": 48 * time.Hour, "f": 5 * time.Minute} {
+			r.write(name+"/train.jsonl", rows(0, 1))
+			if name == "f" {
+				r.append("f/train.jsonl", runEnd)
+			}
+			at := time.Now().Add(-age)
+			require.NoError(t, os.Chtimes(r.path(name+"/train.jsonl"), at, at))
+		}
+		for range 2 {
+			r.start()
+			time.Sleep(10 * time.Second)
+			r.telemetry(grown("1m", "1"), grown("10m", "1"), grown("1h", "1"), grown("24h", "1"), grown("longer", "1"),
+				streams("silent", "3"), streams("ended", "1"))
+			r.stop()
+		}
+		r.start()
+		r.append("e/train.jsonl", rows(1, 1))
+		time.Sleep(3 * time.Minute)
+		r.telemetry(grown("1m", "0"), grown("10m", "3"), grown("1h", "1"), grown("24h", "1"), grown("longer", "0"))
+		r.stop()
+	})
+}
+
+// TestTheFileThatLagsIsNamedInTheLog has one that the pipeline refuses.
+func TestTheFileThatLagsIsNamedInTheLog(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.sink.set(func(_ context.Context, _ int, ld plog.Logs) error {
+			if records(ld)[0].run == "b" {
+				return errBusy
+			}
+			return nil
+		})
+		r.start()
+		r.write("a/train.jsonl", rows(0, 1))
+		r.write("b/train.jsonl", rows(0, 1))
+		time.Sleep(30 * time.Second)
+		assert.Empty(t, r.logs.FilterMessageSnippet("not been accepted for long").All())
+		time.Sleep(2 * time.Minute)
+		told := r.logs.FilterMessageSnippet("not been accepted for long").All()
+		require.NotEmpty(t, told)
+		assert.LessOrEqual(t, len(told), 2)
+		assert.Equal(t, r.path("b/train.jsonl"), told[0].ContextMap()["file"])
+		r.stop()
+	})
 }

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/otel/attribute"
@@ -33,6 +34,7 @@ type Telemetry struct {
 	files      metric.Int64ObservableGauge
 	unread     metric.Int64ObservableGauge
 	streams    metric.Int64ObservableGauge
+	growth     metric.Int64ObservableGauge
 	hungCalls  metric.Int64ObservableGauge
 	lag        metric.Float64ObservableGauge
 	silence    metric.Float64ObservableGauge
@@ -82,6 +84,7 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 	t.VanishedFiles = counter("otelcol_train_jsonl_vanished_files", "{file}", "Files that went away while the collector did not run, before their run had ended.")
 	t.WatchLimits = counter("otelcol_train_jsonl_watch_limits", "{event}", "Reasons, each counted once, why files are polled without being told of changes.")
 	t.streams = gauge("otelcol_train_jsonl_streams", "{file}", "Files that are there, by what they do.")
+	t.growth = gauge("otelcol_train_jsonl_last_growth", "{file}", "Files whose run has not ended, by the time within which they last grew.")
 	t.hungCalls = gauge("otelcol_train_jsonl_hung_calls", "{call}", "Calls that a file system does not answer now.")
 	t.lag = seconds("otelcol_train_jsonl_lag", "Longest time that a file has had bytes which the pipeline has not accepted.")
 	t.silence = seconds("otelcol_train_jsonl_silence", "Time since any file last grew.")
@@ -120,10 +123,24 @@ func (t *Telemetry) AddFlaws(ctx context.Context, badUTF8, duplicateKeys, arrays
 	}
 }
 
+// growthNames are the classes of last_growth; each file is in the first that holds for it.
+var growthNames = [...]string{"1m", "10m", "1h", "24h", "longer"}
+
+// GrowthClass gives the class of a file by how long ago it last grew.
+func GrowthClass(ago time.Duration) int {
+	for i, most := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
+		if ago <= most {
+			return i
+		}
+	}
+	return len(growthNames) - 1
+}
+
 // Gauges are the values of the gauges.
 type Gauges struct {
 	Known, Open, Stalled, Unreadable int64
 	Growing, Silent, Ended, Blocked  int64
+	Growth                           [len(growthNames)]int64 // by GrowthClass
 	Unread                           int64
 	HungCalls                        int64
 	Lag                              float64 // s
@@ -146,6 +163,9 @@ func (t *Telemetry) ObserveFiles(observe func() Gauges) (metric.Registration, er
 		}{{"growing", g.Growing}, {"silent", g.Silent}, {"ended", g.Ended}, {"blocked", g.Blocked}} {
 			o.ObserveInt64(t.streams, s.n, t.with("state", s.state))
 		}
+		for class, n := range g.Growth {
+			o.ObserveInt64(t.growth, n, t.with("within", growthNames[class]))
+		}
 		o.ObserveInt64(t.unread, g.Unread, t.self)
 		o.ObserveInt64(t.hungCalls, g.HungCalls, t.self)
 		o.ObserveFloat64(t.lag, g.Lag, t.self)
@@ -153,7 +173,7 @@ func (t *Telemetry) ObserveFiles(observe func() Gauges) (metric.Registration, er
 			o.ObserveFloat64(t.silence, g.Silence, t.self)
 		}
 		return nil
-	}, t.files, t.streams, t.unread, t.hungCalls, t.lag, t.silence)
+	}, t.files, t.streams, t.growth, t.unread, t.hungCalls, t.lag, t.silence)
 }
 
 // Begin makes the counters that an alert may rest on visible before they count anything.
@@ -168,7 +188,7 @@ func (t *Telemetry) Begin(ctx context.Context) {
 		reasons []string
 	}{
 		{t.Rewrites, []string{"shorter", "changed", "replaced"}},
-		{t.ReadErrors, []string{"permission", "stale", "missing", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
+		{t.ReadErrors, []string{"permission", "stale", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
 		{t.DiscoveryErrors, []string{"permission", "stale", "missing", "io", "hung", "slow"}},
 		{t.CheckpointErrors, []string{"damaged", "version", "key", "unreadable"}},
 		{t.SkippedFiles, []string{"not_regular"}},
