@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 )
 
 // streamText gives a thousand lines as trainers write them: nine of a step, then one of an epoch.
@@ -57,9 +59,9 @@ func BenchmarkBuild(b *testing.B) {
 	for name, text := range map[string]string{"stream": streamText(), "heavy": heavyText(), "rows": rowText(), "text": logText()} {
 		b.Run(name, func(b *testing.B) {
 			lines, _ := cut(nil, []byte(text), 0, 1<<20)
-			list, err := compilePrefixes([]string{prefixesKnown})
+			list, err := trainlines.CompilePrefixes([]string{trainlines.PrefixesKnown})
 			require.NoError(b, err)
-			builders := newBuilders(lineOptions{prefixes: list})
+			builders := newBuilders(trainlines.Options{Prefixes: list})
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -79,7 +81,7 @@ func TestAllocationsOfARecord(t *testing.T) { //nolint:paralleltest // see above
 		most float64
 	}{"stream": {streamText(), 22}, "heavy": {heavyText(), 26.5}, "rows": {rowText(), 20}} {
 		lines := make([]line, 0, maxBatch)
-		b := newBuilders(lineOptions{prefixes: mustPrefixes(t)}).pool.New().(*builder)
+		b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)}).pool.New().(*builder)
 		got := testing.AllocsPerRun(20, func() {
 			lines, _ = cut(lines[:0], []byte(c.text), 0, 1<<20)
 			b.build(benchSource, lines)

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -87,17 +88,9 @@ func (o *oddities) add(l trainrecord.Line) {
 	o.offList += l.OffList
 }
 
-// lineOptions say how lines are read.
-type lineOptions struct {
-	location  *time.Location
-	prefixes  []prefix
-	nonFinite trainrecord.NonFinite
-}
-
 // builder turns lines into batches. It is used by one goroutine at a time.
 type builder struct {
-	lineOptions
-	decoder  *trainrecord.Decoder
+	reader   *trainlines.Reader
 	scratch  plog.LogRecord
 	resource []byte
 }
@@ -105,12 +98,9 @@ type builder struct {
 // builders lends builders.
 type builders struct{ pool sync.Pool }
 
-func newBuilders(o lineOptions) *builders {
+func newBuilders(o trainlines.Options) *builders {
 	return &builders{pool: sync.Pool{New: func() any {
-		return &builder{
-			lineOptions: o, scratch: plog.NewLogRecord(),
-			decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: o.location, NonFinite: o.nonFinite}),
-		}
+		return &builder{scratch: plog.NewLogRecord(), reader: trainlines.NewReader(o)}
 	}}}
 }
 
@@ -158,7 +148,7 @@ func (b *builder) open(logs plog.Logs, resource []byte) plog.LogRecordSlice {
 	b.resource = append(b.resource[:0], resource...)
 	rl := logs.ResourceLogs().AppendEmpty()
 	if len(resource) > 0 {
-		b.decoder.PutResource(rl.Resource().Attributes())
+		b.reader.Decoder().PutResource(rl.Resource().Attributes())
 	}
 	rl.SetSchemaUrl(trainrecord.SchemaURL)
 	sl := rl.ScopeLogs().AppendEmpty()
@@ -177,23 +167,15 @@ type decoded struct {
 
 func (b *builder) decode(l *line, src source, out *batch) decoded {
 	if l.reason != "" {
-		return b.bad(l, src, out, prefixed{rank: -1}, l.reason, nil)
+		return b.bad(l, src, out, trainlines.Prefixed{Rank: -1}, l.reason, nil)
 	}
-	data, found := stripPrefixes(b.prefixes, l.data)
-	got := b.decoder.Decode(data, b.scratch)
-	if got.End > 0 && len(trimColour(data[got.End:])) == 0 {
-		got = b.decoder.Decode(data[:got.End], b.scratch)
+	read := b.reader.Read(l.data, l.whole, b.scratch)
+	if len(read.Pieces) > 0 {
+		return decoded{pieces: l.fallApart(read.Pieces)}
 	}
+	got, found := read.Line, read.Found
 	if got.Kind == trainrecord.LineError {
-		reason := got.Reason
-		if !l.whole && mayFallApart(reason) {
-			pieces, better := b.split(l, reason)
-			if len(pieces) > 0 {
-				return decoded{pieces: pieces}
-			}
-			reason = better
-		}
-		return b.bad(l, src, out, found, reason, got.Err)
+		return b.bad(l, src, out, found, got.Reason, got.Err)
 	}
 	run := got.RunID
 	if run == "" {
@@ -231,7 +213,7 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 
 // bad makes the scratch record out of a line that is none. Such a line cannot name its run: it belongs to the one that the
 // last record named, else to that of the path.
-func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason trainrecord.Reason, err error) decoded {
+func (b *builder) bad(l *line, src source, out *batch, found trainlines.Prefixed, reason trainrecord.Reason, err error) decoded {
 	run := l.run
 	if run == "" {
 		run = out.last
@@ -240,11 +222,7 @@ func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason tr
 		run = src.id.run
 	}
 	b.scratch = plog.NewLogRecord()
-	text := l.data
-	if reason == trainrecord.ReasonUTF16 {
-		text = utf16Text(text)
-	}
-	trainrecord.PutErrorLog(b.scratch, reason, text)
+	trainrecord.PutErrorLog(b.scratch, reason, trainlines.Shown(l.data, reason))
 	if run != "" {
 		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, run)
 	}
@@ -254,19 +232,15 @@ func (b *builder) bad(l *line, src source, out *batch, found prefixed, reason tr
 }
 
 // common adds what every record gets: place, identity, and what prefix and path say beside the line.
-func (b *builder) common(l *line, src source, run string, found prefixed, out *batch) {
+func (b *builder) common(l *line, src source, run string, found trainlines.Prefixed, out *batch) {
 	attrs := b.scratch.Attributes()
-	putRank(attrs, found.rank)
+	trainlines.PutRank(attrs, found.Rank)
 	src.id.put(attrs)
 	src.putFile(attrs)
 	attrs.PutInt(trainrecord.AttrLogFileRecordOffset, l.offset)
 	var short [128]byte
-	attrs.PutStr(trainrecord.AttrLogRecordUID, b.decoder.Text(uidOf(run, src.file, l).Append(short[:0])))
-	if found.time != "" && b.scratch.Timestamp() == 0 {
-		if ts, ok := trainrecord.ParseTime(found.time, b.location); ok {
-			b.scratch.SetTimestamp(ts)
-		}
-	}
+	attrs.PutStr(trainrecord.AttrLogRecordUID, b.reader.Decoder().Text(uidOf(run, src.file, l).Append(short[:0])))
+	b.reader.PutTime(b.scratch, found)
 	if src.doubtsClock(b.scratch.Timestamp(), l.end) {
 		if out.odd.clock == 0 {
 			out.clock = flaw{key: trainrecord.KeyTS, offset: l.offset}
@@ -275,9 +249,21 @@ func (b *builder) common(l *line, src source, run string, found prefixed, out *b
 	}
 }
 
-// mayFallApart says whether a line with that reason may hold more than one thing.
-func mayFallApart(reason trainrecord.Reason) bool {
-	return reason == trainrecord.ReasonNotJSON || reason == trainrecord.ReasonTrailingData
+// fallApart makes lines of the pieces of a line. Each ends where the next begins, the last one where the line ends.
+func (l *line) fallApart(pieces []trainlines.Piece) []line {
+	lines := make([]line, len(pieces))
+	for i, p := range pieces {
+		data := l.data[p.From:p.To]
+		lines[i] = line{offset: l.offset + int64(p.From), end: l.end, data: data, crc: trainrecord.LineCRC(data), whole: p.Whole}
+		if p.NULs {
+			lines[i] = hole(data, lines[i].offset)
+			lines[i].end = l.end
+		}
+		if i > 0 {
+			lines[i-1].end = lines[i].offset
+		}
+	}
+	return lines
 }
 
 func uidOf(run string, file uint32, l *line) trainrecord.UID {

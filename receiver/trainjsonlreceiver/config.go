@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 
 	"github.com/pathologize/otelcol-train/internal/componentkit"
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -90,7 +91,7 @@ func createDefaultConfig() component.Config {
 	return &Config{
 		StartAt:            startAtBeginning,
 		Timezone:           "UTC",
-		LinePrefixes:       []string{prefixesKnown},
+		LinePrefixes:       []string{trainlines.PrefixesKnown},
 		NonFinite:          nonFiniteKeep,
 		Identity:           identityInode,
 		IncludeFilePath:    true,
@@ -109,7 +110,7 @@ func (c *Config) Validate() error {
 	if _, err := time.LoadLocation(c.Timezone); err != nil {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}
-	_, err := compilePrefixes(c.LinePrefixes)
+	_, err := trainlines.CompilePrefixes(c.LinePrefixes)
 	errs = append(errs, err)
 	if _, ok := nonFinite[c.NonFinite]; !ok {
 		errs = append(errs, fmt.Errorf("non_finite: want keep, null or string, got %q", c.NonFinite))

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"hash/crc32"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// minHole is the number of NUL bytes at the start of a line that are a line of their own before any decoding. Holes may be
-// far larger than a line may be.
-const minHole = 64
+const minHole = trainlines.MinHole
 
 var (
-	bom        = []byte("\xef\xbb\xbf")
+	bom        = trainlines.BOM
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
@@ -38,16 +37,13 @@ func cut(dst []line, chunk []byte, offset int64, maxLine int) (lines []line, con
 		l := line{offset: offset + int64(consumed), end: offset + int64(consumed) + int64(n) + 1}
 		data := chunk[consumed : consumed+n]
 		consumed += n + 1
-		if l.offset == 0 && bytes.HasPrefix(data, bom) {
-			data = data[len(bom):]
-			l.offset = int64(len(bom))
-		}
-		if len(data) >= minHole && data[0] == 0 {
-			if n := leadingNULs(data); n >= minHole {
-				dst = append(dst, hole(data[:n], l.offset))
-				data = data[n:]
-				l.offset += int64(n)
-			}
+		mark, nuls := trainlines.Before(data, l.offset == 0)
+		data = data[mark:]
+		l.offset += int64(mark)
+		if nuls > 0 {
+			dst = append(dst, hole(data[:nuls], l.offset))
+			data = data[nuls:]
+			l.offset += int64(nuls)
 		}
 		l.data = bytes.TrimSuffix(data, []byte{'\r'})
 		if blank(l.data) {
@@ -62,14 +58,7 @@ func cut(dst []line, chunk []byte, offset int64, maxLine int) (lines []line, con
 	}
 }
 
-func blank(data []byte) bool {
-	for _, c := range data {
-		if c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
-	return true
-}
+func blank(data []byte) bool { return trainlines.Blank(data) }
 
 // hole is a run of NUL bytes as a line of its own.
 func hole(nuls []byte, offset int64) line {
@@ -78,14 +67,7 @@ func hole(nuls []byte, offset int64) line {
 
 func (l *line) isHole() bool { return l.reason == trainrecord.ReasonNULBytes }
 
-func leadingNULs(data []byte) int {
-	for i, c := range data {
-		if c != 0 {
-			return i
-		}
-	}
-	return len(data)
-}
+func leadingNULs(data []byte) int { return trainlines.LeadingNULs(data) }
 
 // tail is what is known of the bytes after the last newline: they are looked at once and not kept.
 type tail struct {

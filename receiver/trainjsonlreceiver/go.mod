@@ -8,6 +8,7 @@ require (
 	github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza v0.165.1
 	github.com/pathologize/otelcol-train/internal/componentcheck v0.0.0
 	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
+	github.com/pathologize/otelcol-train/internal/trainlines v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/client v1.71.0
@@ -95,3 +96,5 @@ replace github.com/pathologize/otelcol-train/internal/componentkit => ../../inte
 replace github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
 
 replace github.com/pathologize/otelcol-train/internal/componentcheck => ../../internal/componentcheck
+
+replace github.com/pathologize/otelcol-train/internal/trainlines => ../../internal/trainlines

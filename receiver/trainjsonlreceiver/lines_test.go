@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -192,7 +193,7 @@ func TestNonFiniteNumbersAsConfigured(t *testing.T) {
 
 func TestNoRunIDIsAReasonOfItsOwn(t *testing.T) {
 	t.Parallel()
-	b := newBuilders(lineOptions{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
+	b := newBuilders(trainlines.Options{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
 		[]line{{end: 20, data: []byte(`{"loss":0.5}`)}})
 	require.Len(t, b.lines, 1)
 	g := record(b.logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0))

@@ -1,15 +1,13 @@
 package trainjsonlreceiver
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -41,7 +39,7 @@ func newPathID(re *regexp.Regexp, path string) pathID {
 		}
 	}
 	if id.run == "" {
-		id.run = parentFolder(path)
+		id.run = trainlines.ParentFolder(path)
 		id.folder = id.run != ""
 	}
 	id.run = validText(id.run)
@@ -69,15 +67,6 @@ func (id *pathID) fill(re *regexp.Regexp, match []string) {
 	}
 }
 
-// parentFolder names the folder of a file, "" when that is the root or the working directory.
-func parentFolder(path string) string {
-	name := filepath.Base(filepath.Dir(path))
-	if name == "." || name == ".." || name == string(filepath.Separator) {
-		return ""
-	}
-	return name
-}
-
 // put adds what a record does not say itself.
 func (id pathID) put(attrs pcommon.Map) {
 	if id.part != "" {
@@ -85,7 +74,7 @@ func (id pathID) put(attrs pcommon.Map) {
 			v.SetStr(id.part)
 		}
 	}
-	putRank(attrs, id.rank)
+	trainlines.PutRank(attrs, id.rank)
 	if id.attempt > 0 {
 		if v, found := attrs.GetOrPutEmpty(trainrecord.AttrRunAttempt); !found {
 			v.SetInt(id.attempt)
@@ -103,30 +92,5 @@ func (s source) putFile(attrs pcommon.Map) {
 	}
 }
 
-// putRank adds a rank, unless it is absent (-1) or the record has one.
-func putRank(attrs pcommon.Map, rank int64) {
-	if rank < 0 {
-		return
-	}
-	if v, found := attrs.GetOrPutEmpty(trainrecord.AttrRunRank); !found {
-		v.SetInt(rank)
-	}
-}
-
-// validText gives a path as text. Bytes that are no UTF-8 are written as %FF: two folders stay two.
-func validText(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && size == 1 {
-			fmt.Fprintf(&b, "%%%02X", s[0])
-		} else {
-			b.WriteString(s[:size])
-		}
-		s = s[size:]
-	}
-	return b.String()
-}
+// validText gives a path as text.
+func validText(s string) string { return trainlines.ValidText(s) }

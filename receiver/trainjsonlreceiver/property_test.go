@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -150,7 +151,7 @@ func (t *tailer) stepUntilRefused() {
 
 func wantLines(t *testing.T, text string, maxLine int) []string {
 	out := []string{}
-	b := newBuilders(lineOptions{prefixes: mustPrefixes(t)})
+	b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)})
 	for rest := naive([]byte(text), maxLine); len(rest) > 0; {
 		built := b.build(source{id: pathID{run: "r", rank: -1}}, rest)
 		for _, l := range built.lines {
@@ -178,9 +179,9 @@ func gotLines(rt *rapid.T, r *rig, name string) []string {
 	return out
 }
 
-func mustPrefixes(t *testing.T) []prefix {
+func mustPrefixes(t *testing.T) []trainlines.Prefix {
 	t.Helper()
-	list, err := compilePrefixes([]string{prefixesKnown})
+	list, err := trainlines.CompilePrefixes([]string{trainlines.PrefixesKnown})
 	require.NoError(t, err)
 	return list
 }

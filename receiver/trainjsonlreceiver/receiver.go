@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/pathologize/otelcol-train/internal/componentkit"
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
@@ -85,7 +86,7 @@ func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
 }
 
 func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
-	prefixes, err := compilePrefixes(r.cfg.LinePrefixes)
+	prefixes, err := trainlines.CompilePrefixes(r.cfg.LinePrefixes)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 	}
 	t := &tailer{
 		cfg: r.cfg, pathRegex: pathRegex, globs: newGlobs(r.cfg.Include, r.cfg.Exclude),
-		builders: newBuilders(lineOptions{location: location, prefixes: prefixes, nonFinite: nonFinite[r.cfg.NonFinite]}),
+		builders: newBuilders(trainlines.Options{Location: location, Prefixes: prefixes, NonFinite: nonFinite[r.cfg.NonFinite]}),
 		next:     r.next, obs: r.obs, tel: r.tel, logger: r.set.Logger,
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),

@@ -1,4 +1,4 @@
-package trainjsonlreceiver
+package trainlines
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package trainjsonlreceiver
+package trainlines
 
 import (
 	"bytes"
@@ -8,14 +8,17 @@ import (
 	"strconv"
 )
 
-// groupTime is the named group of a prefix's time; groupRank is the other one.
-const groupTime = "time"
+// Named groups of a prefix.
+const (
+	groupRank = "rank"
+	groupTime = "time"
+)
 
 // maxPrefixes is how many prefixes a line may have, one after the other.
 const maxPrefixes = 8
 
-// prefix is a text before the JSON of a line, as launchers and loggers write it.
-type prefix struct {
+// Prefix is a text before the JSON of a line, as launchers and loggers write it.
+type Prefix struct {
 	literal []byte
 	re      *regexp.Regexp
 	first   *byteSet // that a match of re begins with
@@ -23,48 +26,49 @@ type prefix struct {
 	time    int
 }
 
-// prefixed is what the prefixes of a line say.
-type prefixed struct {
-	rank int64 // -1 = nothing
-	time string
+// Prefixed is what the prefixes of a line say.
+type Prefixed struct {
+	Rank int64 // -1 = nothing
+	Time string
 }
 
-func compilePrefixes(list []string) ([]prefix, error) {
-	var out []prefix
+// CompilePrefixes reads line_prefixes: texts, expressions that begin with ^, and PrefixesKnown.
+func CompilePrefixes(list []string) ([]Prefix, error) {
+	var out []Prefix
 	var errs []error
 	for i, text := range list {
 		switch {
 		case text == "":
 			errs = append(errs, fmt.Errorf("line_prefixes: entry %d is empty: remove it", i))
-		case text == prefixesKnown:
-			known, err := compilePrefixes(knownPrefixes)
+		case text == PrefixesKnown:
+			known, err := CompilePrefixes(knownPrefixes)
 			out, errs = append(out, known...), append(errs, err)
 		case text[0] == '^':
 			p, err := compileExpression(text)
 			out, errs = append(out, p), append(errs, err)
 		default:
-			out = append(out, prefix{literal: []byte(text), rank: -1, time: -1})
+			out = append(out, Prefix{literal: []byte(text), rank: -1, time: -1})
 		}
 	}
 	return out, errors.Join(errs...)
 }
 
-func compileExpression(text string) (prefix, error) {
+func compileExpression(text string) (Prefix, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return prefix{}, fmt.Errorf("line_prefixes: %q: %w", text, err)
+		return Prefix{}, fmt.Errorf("line_prefixes: %q: %w", text, err)
 	}
 	for _, name := range re.SubexpNames() {
 		if name != "" && name != groupRank && name != groupTime {
-			return prefix{}, fmt.Errorf("line_prefixes: %q: group %q is neither rank nor time", text, name)
+			return Prefix{}, fmt.Errorf("line_prefixes: %q: group %q is neither rank nor time", text, name)
 		}
 	}
-	return prefix{re: re, first: firstBytes(text), rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}, nil
+	return Prefix{re: re, first: firstBytes(text), rank: re.SubexpIndex(groupRank), time: re.SubexpIndex(groupTime)}, nil
 }
 
-// stripPrefixes takes the prefixes off a line that does not begin with an object, and the blanks before and between them.
-func stripPrefixes(list []prefix, line []byte) ([]byte, prefixed) {
-	found := prefixed{rank: -1}
+// StripPrefixes takes the prefixes off a line that does not begin with an object, and the blanks before and between them.
+func StripPrefixes(list []Prefix, line []byte) ([]byte, Prefixed) {
+	found := Prefixed{Rank: -1}
 	for range maxPrefixes {
 		line = bytes.TrimLeft(line, " \t\r")
 		if len(line) == 0 || line[0] == '{' {
@@ -79,7 +83,7 @@ func stripPrefixes(list []prefix, line []byte) ([]byte, prefixed) {
 	return line, found
 }
 
-func stripOne(list []prefix, line []byte, found *prefixed) []byte {
+func stripOne(list []Prefix, line []byte, found *Prefixed) []byte {
 	for _, p := range list {
 		if p.re == nil {
 			if bytes.HasPrefix(line, p.literal) {
@@ -96,11 +100,11 @@ func stripOne(list []prefix, line []byte, found *prefixed) []byte {
 		}
 		if text := group(line, m, p.rank); text != nil {
 			if n, err := strconv.ParseInt(string(text), 10, 64); err == nil && n >= 0 {
-				found.rank = n
+				found.Rank = n
 			}
 		}
 		if text := group(line, m, p.time); text != nil {
-			found.time = string(text)
+			found.Time = string(text)
 		}
 		return line[m[1]:]
 	}

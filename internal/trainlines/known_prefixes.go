@@ -1,4 +1,4 @@
-package trainjsonlreceiver
+package trainlines
 
 // Parts of the expressions below.
 const (
@@ -15,8 +15,8 @@ const reAfterTime = ` std(?:out|err) [FP] ` + // container logs of Kubernetes
 	`|(?:\[` + reField + `\]){1,4} - ` + // Hydra: [date][logger][LEVEL] -
 	`|:? +(?:\[?` + reLevel + `\]?:? +)?(?:[\w.]+: )?` // date LEVEL logger:
 
-// prefixesKnown stands for knownPrefixes in line_prefixes.
-const prefixesKnown = "known"
+// PrefixesKnown stands for knownPrefixes in line_prefixes.
+const PrefixesKnown = "known"
 
 // knownPrefixes are what frameworks, launchers and loggers write before an object.
 var knownPrefixes = []string{

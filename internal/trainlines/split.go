@@ -1,4 +1,4 @@
-package trainjsonlreceiver
+package trainlines
 
 import (
 	"bytes"
@@ -18,15 +18,21 @@ var ansiEnd = []byte("\x1b[")
 // splitter takes a line apart that is no object alone: objects that writers glued together, NUL bytes, a record behind a
 // torn line or behind other text. Each piece is a line of its own, with its own offset. What is in doubt stays together.
 type splitter struct {
-	builder *builder
-	line    *line
-	pieces  []line
+	reader *Reader
+	data   []byte
+	pieces []Piece
+}
+
+// Piece is a part of a line that is a line of its own, by its place in the line. NULs is a stretch of NUL bytes; a piece that
+// is whole is not looked at again.
+type Piece struct {
+	From, To    int
+	NULs, Whole bool
 }
 
 // split gives the pieces of a line; none when it stays what it is. Its reason may become a better one.
-func (b *builder) split(l *line, reason trainrecord.Reason) ([]line, trainrecord.Reason) {
-	sp := splitter{builder: b, line: l}
-	data := l.data
+func (r *Reader) split(data []byte, reason trainrecord.Reason) ([]Piece, trainrecord.Reason) {
+	sp := splitter{reader: r, data: data}
 	nuls := bytes.IndexByte(data, 0) >= 0
 	if !nuls && bytes.IndexByte(data, '{') < 0 {
 		return nil, reason
@@ -41,8 +47,8 @@ func (b *builder) split(l *line, reason trainrecord.Reason) ([]line, trainrecord
 	}
 	for at := 0; at < len(data); {
 		if data[at] == 0 {
-			n := leadingNULs(data[at:])
-			sp.pieces = append(sp.pieces, hole(data[at:at+n], l.offset+int64(at)))
+			n := LeadingNULs(data[at:])
+			sp.pieces = append(sp.pieces, Piece{From: at, To: at + n, NULs: true})
 			at += n
 			continue
 		}
@@ -53,45 +59,30 @@ func (b *builder) split(l *line, reason trainrecord.Reason) ([]line, trainrecord
 		sp.text(at, at+n)
 		at += n
 	}
-	if len(sp.pieces) == 1 && len(sp.pieces[0].data) == len(data) {
+	if len(sp.pieces) == 1 && !sp.pieces[0].NULs && sp.pieces[0].To-sp.pieces[0].From == len(data) {
 		return nil, reason
 	}
-	return sp.finish(), reason
+	return sp.pieces, reason
 }
 
-// finish makes each piece end where the next begins, the last one where the line ends.
-func (sp *splitter) finish() []line {
-	for i := range sp.pieces {
-		p := &sp.pieces[i]
-		if i+1 < len(sp.pieces) {
-			p.end = sp.pieces[i+1].offset
-		} else {
-			p.end = sp.line.end
-		}
-	}
-	return sp.pieces
-}
-
-// add appends the bytes from one place of the line to another as a piece. One that is whole is not looked at again.
+// add appends the bytes from one place of the line to another as a piece.
 func (sp *splitter) add(from, to int, whole bool) {
-	data := sp.line.data[from:to]
-	if blank(data) {
+	data := sp.data[from:to]
+	if Blank(data) {
 		return
 	}
-	if to < len(sp.line.data) { // the last piece is what a restart there would find
-		data = bytes.TrimRight(data, " \t\r")
+	if to < len(sp.data) { // the last piece is what a restart there would find
+		to = from + len(bytes.TrimRight(data, " \t\r"))
 	}
-	sp.pieces = append(sp.pieces, line{
-		offset: sp.line.offset + int64(from), data: data, crc: trainrecord.LineCRC(data), whole: whole,
-	})
+	sp.pieces = append(sp.pieces, Piece{From: from, To: to, Whole: whole})
 }
 
 // text takes a stretch without NUL bytes apart.
 func (sp *splitter) text(from, to int) {
-	data := sp.line.data[:to]
+	data := sp.data[:to]
 	for at := from; at < to; {
-		if bytes.HasPrefix(data[at:], bom) {
-			at += len(bom)
+		if bytes.HasPrefix(data[at:], BOM) {
+			at += len(BOM)
 			continue
 		}
 		if len(sp.pieces) >= maxPieces {
@@ -117,8 +108,8 @@ func (sp *splitter) text(from, to int) {
 // object reads the object at a place, behind its prefixes: where it ends, 0 when there is none, and where the next line
 // begins behind it, 0 when there is no such. What colours the text belongs to the object before it.
 func (sp *splitter) object(data []byte, at int) (end, next int) {
-	rest, _ := stripPrefixes(sp.builder.prefixes, data[at:])
-	n, _ := sp.builder.decoder.Extent(rest)
+	rest, _ := StripPrefixes(sp.reader.prefixes, data[at:])
+	n, _ := sp.reader.decoder.Extent(rest)
 	if n == 0 {
 		return 0, 0
 	}
@@ -128,10 +119,10 @@ func (sp *splitter) object(data []byte, at int) (end, next int) {
 		return len(data), 0
 	}
 	next = len(data) - len(behind)
-	if behind[0] == '{' || bytes.HasPrefix(behind, bom) {
+	if behind[0] == '{' || bytes.HasPrefix(behind, BOM) {
 		return end, next
 	}
-	if rest, _ := stripPrefixes(sp.builder.prefixes, behind); len(rest) > 0 && len(rest) < len(behind) && rest[0] == '{' {
+	if rest, _ := StripPrefixes(sp.reader.prefixes, behind); len(rest) > 0 && len(rest) < len(behind) && rest[0] == '{' {
 		return end, next
 	}
 	return end, 0
@@ -141,7 +132,7 @@ func (sp *splitter) object(data []byte, at int) (end, next int) {
 // the vocabulary. Other objects do not count: they may as well be a part of what is before them.
 func (sp *splitter) search(data []byte, from int) int {
 	found := -1
-	for _, p := range sp.builder.prefixes {
+	for _, p := range sp.reader.prefixes {
 		if p.re != nil {
 			continue
 		}
@@ -163,7 +154,7 @@ func (sp *splitter) search(data []byte, from int) int {
 			break
 		}
 		k += i
-		if _, isRecord := sp.builder.decoder.Extent(data[k:]); isRecord {
+		if _, isRecord := sp.reader.decoder.Extent(data[k:]); isRecord {
 			return k
 		}
 		k++
@@ -196,7 +187,7 @@ func nulRuns(data []byte) (n int) {
 			return n
 		}
 		n++
-		data = data[i+leadingNULs(data[i:]):]
+		data = data[i+LeadingNULs(data[i:]):]
 	}
 	return n
 }
