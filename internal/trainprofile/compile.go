@@ -48,6 +48,7 @@ type source struct {
 type setStep struct {
 	target target
 	source source
+	sole   bool // nothing else of the rule reads what it reads
 }
 
 type spreadStep struct {
@@ -247,6 +248,7 @@ func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule 
 		}
 	}
 	c.spreads(carried, r, doc.Event, "common.spread")
+	r.markSole()
 	return r
 }
 

@@ -10,8 +10,9 @@ import (
 )
 
 // header gives what all records of an object have in common: what its log record says already, then what the object says.
-func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) trainrecord.Header {
-	h := trainrecord.NewHeader()
+func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) {
+	h := &m.carried
+	*h = trainrecord.NewHeader()
 	h.Framework = framework
 	h.Time, h.TraceID, h.SpanID = lr.Timestamp(), lr.TraceID(), lr.SpanID()
 	if v, ok := lr.Attributes().Get(trainrecord.AttrPhase); ok && v.Type() == pcommon.ValueTypeStr {
@@ -21,15 +22,14 @@ func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) trainre
 		if !m.recordKeys {
 			break
 		}
-		m.recordKey(p, &p.recordKeys[i], &h, lr)
+		m.recordKey(p, &p.recordKeys[i], h, lr)
 	}
 	if h.Time == 0 {
 		h.Time = m.time(p)
 	}
 	if m.envelope.profile != nil {
-		m.envelopeHeader(&h, lr)
+		m.envelopeHeader(h, lr)
 	}
-	return h
 }
 
 // envelopeHeader fills in what the envelope says and neither the log record nor the object does.

@@ -16,6 +16,9 @@ const (
 	maxCachedKey  = 256
 )
 
+// addedAttributes is how many attributes most records get: framework, phase, epoch.
+const addedAttributes = 3
+
 // maxGuess is the most entries that an object of a record makes room for at once.
 const maxGuess = 16
 
@@ -36,6 +39,9 @@ type Mapper struct {
 	plans    map[*spreadGroup]map[string]plan
 	one      [1]place
 	scratch  pcommon.Map
+	spare    pcommon.Map // room of an earlier object, for the body of the next record
+	carried  trainrecord.Header
+	head     trainrecord.Header
 	errs     []FieldError
 	said     string // a framework that was named and is not that of the records
 
@@ -73,7 +79,7 @@ type plan struct {
 // NewMapper gives a mapper; location is that of times without a zone, nil meaning UTC.
 func NewMapper(location *time.Location) *Mapper {
 	return &Mapper{
-		location: location, plans: map[*spreadGroup]map[string]plan{}, scratch: pcommon.NewMap(),
+		location: location, plans: map[*spreadGroup]map[string]plan{}, scratch: pcommon.NewMap(), spare: pcommon.NewMap(),
 		decoder: trainrecord.NewDecoder(trainrecord.DecoderOptions{Location: location}),
 	}
 }
@@ -106,7 +112,7 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 	if len(m.matched) == 0 {
 		return false
 	}
-	carried := m.header(p, lr, m.frameworkOf(p, lr))
+	m.header(p, lr, m.frameworkOf(p, lr))
 	m.further = m.further[:0]
 	for i := range m.matched[1:] {
 		to := more()
@@ -114,34 +120,39 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 		setIndex(to, i+1)
 		m.further = append(m.further, to)
 	}
-	lr.Body().Map().MoveTo(m.scratch) // the views still see the values
-	m.record(p, m.matched[0], carried, lr)
+	body := lr.Body().Map()
+	room := body.Len()
+	body.MoveTo(m.scratch) // the views still see the values
+	m.spare.MoveTo(body)
+	m.record(p, m.matched[0], lr)
 	for i, to := range m.further {
-		m.record(p, m.matched[i+1], carried, to)
+		m.record(p, m.matched[i+1], to)
 	}
 	m.settleText()
-	m.keepRest(lr.Body().Map())
+	m.keepRest(body)
+	if m.scratch.MoveTo(m.spare); room > maxGuess {
+		m.spare.Clear()
+	}
 	return true
 }
 
 // record fills one log record.
-func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRecord) {
+func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
+	h := &m.head
+	*h = m.carried
 	h.Event = r.event
 	if h.Phase == "" {
 		h.Phase = r.phase
 	}
 	for i := range r.header {
-		if c, at, ok := m.read(p, &r.header[i]); ok && m.setHeader(&h, &r.header[i], c, lr) {
+		if c, at, ok := m.read(p, &r.header[i]); ok && m.setHeader(h, &r.header[i], c, lr) {
 			use(at)
 		}
 	}
 	body := lr.Body().Map()
 	body.EnsureCapacity(len(r.set) + 3)
 	for i := range r.set {
-		step := &r.set[i]
-		if c, ok := m.value(p, step); ok {
-			put(body, &step.target, c)
-		}
+		m.set(p, &r.set[i], body)
 	}
 	for i := range r.remember {
 		m.remember(p, &r.remember[i])
@@ -154,7 +165,7 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 	}
 	m.objective(p, r.event, body)
 	number, text := lr.SeverityNumber(), lr.SeverityText()
-	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + 4)
+	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + addedAttributes)
 	if h.Put(lr) > 0 { // the framework is on its list
 		m.errs = append(m.errs, FieldError{Field: trainrecord.KeyPhase, Reason: ReasonOffList})
 	}
@@ -165,12 +176,23 @@ func (m *Mapper) record(p *Profile, r *rule, h trainrecord.Header, lr plog.LogRe
 	trainrecord.PutBodyAttributes(lr)
 }
 
-func put(body pcommon.Map, t *target, c scalar) {
-	if t.inner == "" {
-		c.putIn(body, t.name)
+// set writes what a step sets. A value that nobody else reads is moved, not made again.
+func (m *Mapper) set(p *Profile, step *setStep, body pcommon.Map) {
+	c, at, ok := m.read(p, step)
+	use(at)
+	if !ok {
 		return
 	}
-	c.putIn(object(body, t.name), t.inner)
+	to, key := body, step.target.name
+	if step.target.inner != "" {
+		to, key = object(body, step.target.name), step.target.inner
+		to.EnsureCapacity(1)
+	}
+	if step.sole && len(m.matched) == 1 && len(at) == 1 && at[0].element == 0 && c.is(at[0].value) {
+		at[0].value.MoveTo(to.PutEmpty(key))
+		return
+	}
+	c.putIn(to, key)
 }
 
 // object gives the object under a key of the body; it makes one where there is none.
@@ -197,7 +219,6 @@ func (m *Mapper) keepRest(body pcommon.Map) {
 		}
 	}
 	if m.scratch.Len() == 0 {
-		m.scratch.Clear()
 		return
 	}
 	m.scratch.MoveTo(body.PutEmptyMap(trainrecord.BodyFramework))

@@ -75,6 +75,23 @@ func constantScalar(c any) scalar {
 	}
 }
 
+// is tells whether the value is the scalar, as it stands.
+func (c scalar) is(v pcommon.Value) bool {
+	if c.typ != v.Type() {
+		return false
+	}
+	switch c.typ {
+	case pcommon.ValueTypeInt:
+		return c.i == v.Int()
+	case pcommon.ValueTypeDouble:
+		return math.Float64bits(c.f) == math.Float64bits(v.Double())
+	case pcommon.ValueTypeStr:
+		return c.s == v.Str()
+	default:
+		return false
+	}
+}
+
 // text gives a single value as text.
 func (c scalar) text() (string, bool) {
 	switch c.typ {

@@ -35,18 +35,18 @@ func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, 
 			continue
 		}
 		if pl.step >= 0 {
-			m.move(p, &g.steps[pl.step], pl.name, e, len(w.entries)-i, body)
+			m.move(p, &g.steps[pl.step], pl.name, e, w.entries[i:], body)
 		}
 	}
 }
 
 // move writes the value of an entry under a name, and marks it as used.
-func (m *Mapper) move(p *Profile, step *spreadStep, name string, e *entry, room int, body pcommon.Map) {
+func (m *Mapper) move(p *Profile, step *spreadStep, name string, e *entry, rest []entry, body pcommon.Map) {
 	c, ok := m.movable(p, step, e.value)
 	if !ok {
 		return
 	}
-	dst, ok := m.named(step, name, room, body)
+	dst, ok := m.named(step, name, rest, body)
 	if !ok {
 		return
 	}
@@ -72,16 +72,26 @@ func (m *Mapper) movable(p *Profile, step *spreadStep, v pcommon.Value) (scalar,
 }
 
 // named gives the value under a name of the object that a step writes; ok is false when there is one already.
-func (m *Mapper) named(step *spreadStep, name string, room int, body pcommon.Map) (dst pcommon.Value, ok bool) {
+func (m *Mapper) named(step *spreadStep, name string, rest []entry, body pcommon.Map) (dst pcommon.Value, ok bool) {
 	to := object(body, step.to)
 	if to.Len() == 0 {
-		to.EnsureCapacity(min(room, maxGuess))
+		to.EnsureCapacity(unused(rest))
 	}
 	dst, taken := to.GetOrPutEmpty(name) // one look: objects may have thousands of keys
 	if taken {
 		m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
 	}
 	return dst, !taken
+}
+
+// unused counts the entries that may still be moved, as far as a guess goes; one at least.
+func unused(rest []entry) (n int) {
+	for i := 0; i < len(rest) && n < maxGuess; i++ {
+		if !rest[i].used && !rest[i].hidden {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // spreadNamed moves a value whose name stands in the object.
@@ -110,7 +120,7 @@ func (m *Mapper) spreadNamed(p *Profile, n *namedStep, body pcommon.Map) {
 			return
 		}
 	}
-	if dst, ok := m.named(&n.step, as, 1, body); ok {
+	if dst, ok := m.named(&n.step, as, nil, body); ok {
 		c.writeTo(dst)
 		use(valueAt)
 		use(nameAt)

@@ -144,7 +144,7 @@ func (s *Stream) fromStart(offset int64) bool {
 
 // begin has a stream whose first object tells no epoch be known from there on.
 func (s *Stream) begin(p *Profile, offset int64, likely bool) {
-	if s != nil && p.countsFromFirst && offset <= 0 {
+	if s != nil && p.countsFromFirst && offset <= 0 && s.decision.Load() == nil {
 		s.decision.CompareAndSwap(nil, &Decision{Profile: p, Offset: offset, Likely: likely})
 	}
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// value reads what a step sets from the open object; what was read counts as used.
-func (m *Mapper) value(p *Profile, step *setStep) (scalar, bool) {
-	c, at, ok := m.read(p, step)
-	use(at)
-	return c, ok
-}
-
 // read reads what a step sets, and where it stood. What was not understood stays and is an error, and other where that is a
 // value; what says nothing (no epoch has begun) is read.
 func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {

@@ -59,6 +59,9 @@ type Decoder struct {
 // callersAttributes is how many attributes a caller adds to most records: file, offset, uid.
 const callersAttributes = 3
 
+// objectsAttributes is how many an object has room for, beside those of the caller: run, and what mapping adds to a row.
+const objectsAttributes = 4
+
 // NewDecoder makes a decoder.
 func NewDecoder(o DecoderOptions) *Decoder {
 	if o.Location == nil {
@@ -173,7 +176,7 @@ func (d *Decoder) object(start int, lr plog.LogRecord) Line {
 		return d.trailing(lr)
 	}
 	l := Line{Kind: LineObject}
-	d.makeRoom(lr)
+	lr.Attributes().EnsureCapacity(objectsAttributes + callersAttributes)
 	if v, ok := body.Map().Get(KeyRunID); ok && v.Type() == pcommon.ValueTypeStr {
 		if len(v.Str()) > MaxRunID {
 			return d.refuse(lr, errLongRunID)
