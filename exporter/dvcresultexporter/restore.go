@@ -142,9 +142,10 @@ func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.E
 }
 
 // awake schedules what a restored run has. One that was silent too long before the start is that: nobody watched it. Another has the
-// time that is left, by the monotonic clock, and late_grace at least: the receiver has to bring what was written meanwhile.
+// time that is left, by the monotonic clock, and late_grace at least: the receiver has to bring what was written meanwhile. A live result may have been due when the last one was killed.
 func (g *engine) awake(s *side, now time.Time) {
-	s.changed, s.lived, s.check = now, now, now.Add(g.cfg.LateGrace)
+	s.changed, s.shown, s.check = now, nothingShown, now.Add(g.cfg.LateGrace)
+	s.lived = later(ago(s.wallSeen, now), now.Add(g.cfg.LateGrace-g.cfg.LiveInterval))
 	s.silent = now.UnixNano()-s.wallSeen > int64(g.cfg.IdleTimeout)
 	s.quiet = later(ago(s.wallSeen, now), now.Add(g.cfg.LateGrace-g.cfg.IdleTimeout))
 	g.fix(s)

@@ -116,10 +116,15 @@ func (s *side) next(cfg *Config, blocked bool) time.Time {
 	if s.isReopened() && s.endSeen.IsZero() {
 		at(s.changed.Add(cfg.LateGrace))
 	}
-	if cfg.LiveInterval > 0 && s.shown != s.version {
+	if s.isLive(cfg) {
 		at(s.lived.Add(cfg.LiveInterval))
 	}
 	return due
+}
+
+// isLive says that the result on disk is to show how far the run is. A final one stays until a record comes.
+func (s *side) isLive(cfg *Config) bool {
+	return cfg.LiveInterval > 0 && s.shown != s.version && (!s.verdict.Final || s.isReopened())
 }
 
 // failedAt is when a failure counts: after failure_grace the first time, like any late record once the result says so.

@@ -34,7 +34,7 @@ func (s *side) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Tim
 	if s.isReopened() && st.OutcomeFrom != fromEnd && !now.Before(s.changed.Add(cfg.LateGrace)) {
 		return resultfile.Verdict{Provisional: true}, true
 	}
-	if cfg.LiveInterval > 0 && s.shown != s.version && !now.Before(s.lived.Add(cfg.LiveInterval)) {
+	if s.isLive(cfg) && !now.Before(s.lived.Add(cfg.LiveInterval)) {
 		return resultfile.Verdict{Provisional: true}, true
 	}
 	return resultfile.Verdict{}, false
