@@ -25,7 +25,7 @@ func (g *engine) observe(runs func(state string, n int64), size func(bytes int64
 }
 
 func (g *engine) look(v *gauges) {
-	v.open, v.settled, v.closed, v.size = 0, 0, 0, g.size
+	v.open, v.settled, v.closed, v.size = 0, 0, 0, g.size+g.store.waiting
 	for _, r := range g.runs {
 		switch {
 		case r.closed:

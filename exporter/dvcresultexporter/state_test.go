@@ -184,6 +184,41 @@ func TestAStorageThatRefusesHasNoQueueWithoutEnd(t *testing.T) {
 	})
 }
 
+// TestPendingRecordsAreBoundedByTheirSize: few records may hold much.
+func TestPendingRecordsAreBoundedByTheirSize(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		full := errors.New("full")
+		r.host.FailWrites(full)
+		list := `"params":{"list":[` + strings.Repeat(`"`+strings.Repeat("x", 1000)+`",`, 900) + `1]}`
+		send := func(i int) error {
+			id := fmt.Sprintf("run-%d", i)
+			return r.exp.consumeLogs(t.Context(), logsOf(t, stream(record(id, 0, "run.start", list))...))
+		}
+		taken := maxPendingBytes/900_000 + 1
+		for i := range 2 * taken {
+			require.ErrorIs(t, send(i), full)
+		}
+		eng := r.exp.engine
+		assert.InDelta(t, taken, len(eng.store.pending), 1)
+		assert.Len(t, eng.runs, len(eng.store.pending), "a call beyond the bound changes no state")
+		assert.InEpsilon(t, maxPendingBytes, eng.store.waiting, 0.1)
+		size, err := strconv.ParseInt(r.metric("otelcol_dvc_result_state_size"), 10, 64)
+		require.NoError(t, err)
+		assert.Equal(t, eng.size+eng.store.waiting, size)
+		r.host.FailWrites(nil)
+		pass(10 * time.Second)
+		assert.Empty(t, eng.store.pending)
+		assert.Zero(t, eng.store.waiting)
+		for i := range 2 * taken {
+			require.NoError(t, send(i))
+		}
+		assert.Len(t, eng.runs, 2*taken)
+	})
+}
+
 // TestACallBringsWhatIsPendingWhenItIsDue: the engine may be held up by a folder that hangs.
 func TestACallBringsWhatIsPendingWhenItIsDue(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,8 @@ const (
 	// sends something else would have the state grow without end, and each call encodes all that is pending. The call
 	// that reaches it is still taken as a whole.
 	maxPending = 1024
+	// maxPendingBytes is the same in memory: an entry may hold a tree of parameters, or thousands of values.
+	maxPendingBytes = 16 << 20
 )
 
 var errStorageVersion = errors.New("written by another version of dvc_result")
@@ -57,6 +59,7 @@ type store struct {
 	telemetry *metadata.TelemetryBuilder
 
 	pending []trainrun.Entry // applied, not in the journal yet
+	waiting int64            // bytes of memory that they take
 	first   uint64           // number of the first part of the journal
 	next    uint64           // number of the next part
 	size    int64            // bytes of the journal
@@ -72,11 +75,12 @@ func storageKey(id string) string {
 func (s *store) add(e trainrun.Entry) {
 	if s.client != nil {
 		s.pending = append(s.pending, e)
+		s.waiting += e.SizeBytes()
 	}
 }
 
 // full says that nothing more may be applied before the storage takes what is pending.
-func (s *store) full() bool { return len(s.pending) >= maxPending }
+func (s *store) full() bool { return len(s.pending) >= maxPending || s.waiting >= maxPendingBytes }
 
 // flush appends the pending entries in one operation.
 func (s *store) flush(ctx context.Context, now time.Time) error {
@@ -89,8 +93,8 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 		s.failed(ctx, "append")
 		return err
 	}
-	s.pending = s.pending[:0]
-	clear(s.pending[:cap(s.pending)])
+	clear(s.pending)
+	s.pending, s.waiting = s.pending[:0], 0
 	s.next++
 	s.size += int64(len(part))
 	return nil

@@ -1,5 +1,7 @@
 package trainrun
 
+import "unsafe"
+
 // Entry is the reduced form of a record: what the fold needs and nothing more.
 type Entry struct {
 	RunID     string
@@ -28,6 +30,30 @@ type Entry struct {
 	Detail *Detail // of the rarer events
 	Masked int64   // secrets masked in this entry
 	Cut    int64   // values left out by a bound
+}
+
+// SizeBytes estimates the memory that the entry holds.
+func (e *Entry) SizeBytes() int64 {
+	n := int64(unsafe.Sizeof(*e)) + int64(len(e.RunID)+len(e.ID.RunID)+len(e.Part)+len(e.Framework)) +
+		int64(cap(e.Values))*int64(unsafe.Sizeof(Value{})) + int64(cap(e.Durations))*int64(unsafe.Sizeof(Duration{}))
+	for i := range e.Values {
+		n += int64(len(e.Values[i].Name))
+	}
+	w := &e.Where
+	n += int64(len(w.Host) + len(w.Service) + len(w.Namespace) + len(w.Job) + len(w.Pod) + len(w.Container))
+	if d := e.Detail; d != nil {
+		n += int64(unsafe.Sizeof(*d)) + treeSize(d.Params) + int64(len(d.Command)+len(d.StopReason)+len(d.Said)+len(d.ErrorType)+len(d.Message)+len(d.Stack))
+		for _, v := range d.Versions {
+			n += int64(unsafe.Sizeof(v)) + int64(len(v.Name)+len(v.Value))
+		}
+		for i := range d.Artifacts {
+			n += int64(unsafe.Sizeof(d.Artifacts[i])) + int64(len(d.Artifacts[i].Role)+len(d.Artifacts[i].Path)+len(d.Artifacts[i].SHA256))
+		}
+		if c := d.Checkpoint; c != nil {
+			n += int64(unsafe.Sizeof(*c)) + int64(len(c.Path)+len(c.Kind)+len(c.SHA256)+len(c.Metric))
+		}
+	}
+	return n
 }
 
 // Int is an optional integer.
