@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 // reducer reads the body of one record into its entry.
@@ -15,6 +16,8 @@ type reducer struct {
 	e     *Entry
 	body  pcommon.Map
 	phase string
+
+	secrets secret.Walker
 }
 
 func (r *reducer) read() {
@@ -28,7 +31,7 @@ func (r *reducer) read() {
 	case EventPhaseEnd:
 		r.progress()
 		if m, ok := object(r.body, trainrecord.BodyBest); ok { // some frameworks tell their best in the row of an evaluation
-			if o := objective(m); o != nil {
+			if o := r.objective(m); o != nil {
 				r.e.Detail = &Detail{Best: o}
 			}
 		}
@@ -89,9 +92,12 @@ func (r *reducer) measurements() {
 			r.e.Cut++
 			continue
 		}
+		name = r.secrets.Text(name)
 		r.e.Values = append(r.e.Values, Value{Name: name, V: x})
 	}
+	told := len(r.e.Values)
 	r.e.Values = sortValues(r.e.Values)
+	r.e.Cut += int64(told - len(r.e.Values)) // names that differ in a secret
 }
 
 // numberOf gives a number; an integer that is too large for one is a text of digits in a record.
@@ -150,7 +156,7 @@ func (r *reducer) epochDetail() {
 		d.Checkpoint = r.checkpoint(m)
 	}
 	if m, ok := object(r.body, trainrecord.BodyBest); ok {
-		d.Best = objective(m)
+		d.Best = r.objective(m)
 	}
 	if d.Checkpoint != nil || d.Best != nil {
 		r.e.Detail = &d
@@ -164,7 +170,7 @@ func (r *reducer) habit() {
 	if !ok {
 		return
 	}
-	if o := objective(m); o != nil {
+	if o := r.objective(m); o != nil {
 		if r.e.Detail == nil {
 			r.e.Detail = &Detail{}
 		}
@@ -174,8 +180,10 @@ func (r *reducer) habit() {
 
 // clean gives the text of a key without the secrets in it.
 func (r *reducer) clean(m pcommon.Map, key string, n int) string {
-	s, masked := clean(text(m, key, maxScanned), n, userInfo)
-	r.e.Masked += masked
+	s := r.secrets.Text(text(m, key, maxScanned))
+	if len(s) > n {
+		s = trainrecord.CutText([]byte(s), n)
+	}
 	return s
 }
 
@@ -189,7 +197,7 @@ func (r *reducer) end() {
 		d.Outcome = o
 	default: // an end without a known outcome is an end all the same
 		d.Outcome = trainrecord.OutcomeUnknown
-		d.Said, _ = clean(o, maxLabel, userInfo)
+		d.Said = r.label(o)
 	}
 	if v, ok := r.body.Get(trainrecord.BodyArtifacts); ok && v.Type() == pcommon.ValueTypeSlice {
 		for _, a := range v.Slice().All() {
@@ -203,8 +211,8 @@ func (r *reducer) end() {
 	r.e.Detail = &d
 }
 
-func objective(m pcommon.Map) *Objective {
-	o := Objective{Metric: text(m, trainrecord.BodyMetric, maxName), Mode: text(m, trainrecord.InnerMode, maxLabel)}
+func (r *reducer) objective(m pcommon.Map) *Objective {
+	o := Objective{Metric: r.clean(m, trainrecord.BodyMetric, maxName), Mode: text(m, trainrecord.InnerMode, maxLabel)}
 	if o.Metric == "" {
 		return nil
 	}
@@ -216,16 +224,16 @@ func objective(m pcommon.Map) *Objective {
 
 func (r *reducer) artifact(m pcommon.Map) Artifact {
 	return Artifact{
-		Role: text(m, trainrecord.BodyRole, maxLabel), Path: r.clean(m, trainrecord.BodyPath, MaxText),
-		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+		Role: r.clean(m, trainrecord.BodyRole, maxLabel), Path: r.clean(m, trainrecord.BodyPath, MaxText),
+		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
 	}
 }
 
 func (r *reducer) checkpoint(m pcommon.Map) *Checkpoint {
 	c := Checkpoint{
 		Path: r.clean(m, trainrecord.BodyPath, MaxText), Kind: text(m, trainrecord.BodyKind, maxLabel),
-		SHA256: text(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
-		Metric: text(m, trainrecord.BodyMetric, maxName),
+		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+		Metric: r.clean(m, trainrecord.BodyMetric, maxName),
 	}
 	c.Kind = trainrecord.Load().Bounded("checkpoint_kind", c.Kind)
 	if v, ok := m.Get(trainrecord.BodyValue); ok {

@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 // told reads what a line tells that is no run.start: parameters, and what is planned.
@@ -23,9 +24,13 @@ func (r *reducer) params() Tree {
 	if !ok {
 		return nil
 	}
+	own := pcommon.NewMap() // the record is not ours to change
+	m.CopyTo(own)
+	r.secrets.URLs = secret.WholeURL
+	r.secrets.Map(own)
+	r.secrets.URLs = secret.UserInfo
 	t := treeReader{}
-	tree := t.read(m)
-	r.e.Masked += t.masked
+	tree := t.object(own, 0)
 	r.e.Cut += t.cut
 	return tree
 }
@@ -33,7 +38,7 @@ func (r *reducer) params() Tree {
 func (r *reducer) start() {
 	d := Detail{Params: r.params()}
 	if m, ok := object(r.body, trainrecord.BodyObjective); ok {
-		d.Objective = objective(m)
+		d.Objective = r.objective(m)
 	}
 	if m, ok := object(r.body, trainrecord.BodyResumedFrom); ok {
 		d.ResumedEpoch = integer(m, trainrecord.BodyEpoch)
@@ -47,9 +52,12 @@ func (r *reducer) start() {
 		}
 	}
 	if v, ok := r.body.Get(trainrecord.BodyCommand); ok {
-		command, masked := maskCommand(v)
-		d.Command = command
-		r.e.Masked += masked
+		r.secrets.URLs = secret.WholeURL
+		d.Command = r.secrets.Command(v)
+		r.secrets.URLs = secret.UserInfo
+		if len(d.Command) > MaxText {
+			d.Command = trainrecord.CutText([]byte(d.Command), MaxText)
+		}
 	}
 	if m, ok := object(r.body, trainrecord.BodyVersions); ok {
 		d.Versions = r.versions(m)
@@ -65,7 +73,7 @@ func (r *reducer) versions(m pcommon.Map) []Pair {
 		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeEmpty:
 			continue
 		default:
-			out = append(out, Pair{Name: label(name), Value: r.version(name, v.AsString())})
+			out = append(out, Pair{Name: r.label(name), Value: label(r.secrets.Named(name, v.AsString()))})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
@@ -75,14 +83,4 @@ func (r *reducer) versions(m pcommon.Map) []Pair {
 		out = out[:maxVersions]
 	}
 	return out
-}
-
-func (r *reducer) version(name, value string) string {
-	if secretValue(secretKey(name), value) {
-		r.e.Masked++
-		return Mask
-	}
-	value, masked := clean(value, maxLabel, userInfo)
-	r.e.Masked += masked
-	return value
 }

@@ -1,6 +1,10 @@
 package trainrun
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
+)
 
 // Entry is the reduced form of a record: what the fold needs and nothing more.
 type Entry struct {
@@ -120,6 +124,9 @@ const (
 
 // Tree is a value of parameters: nil, bool, int64, float64, string, []any or map[string]any.
 type Tree = any
+
+// Mask stands in place of a secret.
+const Mask = secret.Mask
 
 // Absent stands for a parameter that is not there.
 type Absent struct{}

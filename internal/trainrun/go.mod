@@ -7,6 +7,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/pdata v1.71.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/text v0.42.0
 	pgregory.net/rapid v1.2.0
 )
 

@@ -17,6 +17,7 @@ var allowed = []string{
 	"strconv", "strings", "unsafe",
 	"go.opentelemetry.io/collector/pdata/pcommon",
 	"github.com/pathologize/otelcol-train/internal/trainrecord",
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret",
 }
 
 func checkImports(t *testing.T, name string) {

@@ -3,6 +3,7 @@ package trainrun
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"slices"
 	"strings"
@@ -10,18 +11,20 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 // Bounds of an entry.
 const (
-	MaxText      = 4096    // bytes of a message, a stack, a command, a path
-	maxLabel     = 512     // bytes of a part, a host, a name of a version
-	maxName      = 1024    // bytes of the name of a measurement; a longer one is left out
-	maxValues    = 4096    // measurements of a record
-	maxVersions  = 64      // versions of a run.start
-	maxListed    = 256     // artifacts of a run.end
-	maxCoord     = 1 << 53 // epochs and steps are below it
-	maxSeconds   = 1e9     // a longer duration is none
+	MaxText      = 4096     // bytes of a message, a stack, a command, a path
+	maxScanned   = 32 << 10 // bytes of a text that are searched for secrets; a longer one is cut before
+	maxLabel     = 512      // bytes of a part, a host, a name of a version
+	maxName      = 1024     // bytes of the name of a measurement; a longer one is left out
+	maxValues    = 4096     // measurements of a record
+	maxVersions  = 64       // versions of a run.start
+	maxListed    = 256      // artifacts of a run.end
+	maxCoord     = 1 << 53  // epochs and steps are below it
+	maxSeconds   = 1e9      // a longer duration is none
 	maxAttempt   = math.MaxInt32
 	maxSeq       = 1 << 62
 	nanosPerSec  = 1e9
@@ -38,14 +41,16 @@ func Reduce(r trainrecord.Record) (Entry, bool) {
 		return Entry{}, false
 	}
 	e := Entry{
-		RunID: r.RunID, Event: event, ID: identity(&r),
+		Event: event, ID: identity(&r),
 		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
-		Part: label(r.Part), Framework: label(r.Framework), TraceID: r.TraceID, Sampled: r.Sampled,
-		Rejected: r.Error != "", Progress: noProgress,
+		TraceID: r.TraceID, Sampled: r.Sampled, Rejected: r.Error != "", Progress: noProgress,
 	}
-	e.Where = where(&r)
-	rd := reducer{e: &e, body: r.Body, phase: r.Phase}
+	rd := reducer{e: &e, body: r.Body, phase: r.Phase, secrets: secret.Walker{URLs: secret.UserInfo}}
+	e.RunID, e.ID.RunID = rd.runID(r.RunID), rd.runID(e.ID.RunID)
+	e.Part, e.Framework = rd.label(r.Part), rd.label(r.Framework)
+	e.Where = rd.where(&r)
 	rd.read()
+	e.Masked = rd.secrets.Masked
 	e.normalize()
 	return e, true
 }
@@ -105,6 +110,19 @@ func (e *Entry) normalize() {
 	}
 }
 
+// runID is the run's id without secrets; two that differ in these alone stay two.
+func (r *reducer) runID(id string) string {
+	masked := r.secrets.Text(id)
+	if masked == id {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return masked + "-" + hex.EncodeToString(sum[:6])
+}
+
+// label is a short text without secrets.
+func (r *reducer) label(s string) string { return label(r.secrets.Text(s)) }
+
 func label(s string) string {
 	if len(s) <= maxLabel {
 		return s
@@ -151,23 +169,23 @@ const (
 	attrPID          = "process.pid"
 )
 
-func where(r *trainrecord.Record) Where {
-	w := Where{Host: label(r.Host)}
-	for k, v := range r.Resource.All() {
+func (r *reducer) where(rec *trainrecord.Record) Where {
+	w := Where{Host: r.label(rec.Host)}
+	for k, v := range rec.Resource.All() {
 		switch k {
 		case attrService:
-			w.Service = label(v.AsString())
+			w.Service = r.label(v.AsString())
 		case attrNamespace:
-			w.Namespace = label(v.AsString())
+			w.Namespace = r.label(v.AsString())
 		case attrJob:
-			w.Job = label(v.AsString())
+			w.Job = r.label(v.AsString())
 		case attrPod:
-			w.Pod = label(v.AsString())
+			w.Pod = r.label(v.AsString())
 		case attrK8sContainer:
-			w.Container = label(v.AsString())
+			w.Container = r.label(v.AsString())
 		case attrContainer:
 			if w.Container == "" {
-				w.Container = label(v.AsString())
+				w.Container = r.label(v.AsString())
 			}
 		case attrPID:
 			w.PID, _ = trainrecord.Integer(v)

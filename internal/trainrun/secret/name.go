@@ -1,4 +1,4 @@
-package trainrun
+package secret
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ type keyKind uint8
 const (
 	keyPlain  keyKind = iota
 	keyMaybe          // some key: secret when it looks random
+	keyAlone          // key, and nothing else: secret unless it is made of words
 	keyTokens         // tokens: a text is secret; numbers are numbers of tokens, or their ids
 	keyToken          // a text is secret, a number is none
 	keySecret         // whatever it holds is secret
@@ -22,7 +23,7 @@ var (
 		"password", "passwd", "passphrase", "passwort", "secret", "credential", "apikey", "accesskey", "privatekey", "authorization",
 	}
 	// secretEnds make a name secret that ends in them.
-	secretEnds = []string{"bearer", "dsn", "cookie", "cookies"}
+	secretEnds = []string{"bearer", "dsn", "cookie", "cookies", "pw"}
 	// keyOwners make a secret of the word key behind them.
 	keyOwners = []string{
 		"api", "access", "secret", "private", "auth", "encryption", "signing", "ssh", "account", "storage", "service", "license", "wandb",
@@ -30,6 +31,11 @@ var (
 	}
 	// passOwners make a secret of the word pass behind them.
 	passOwners = []string{"db", "user", "smtp", "mysql", "pg", "postgres", "redis", "ftp", "http", "https", "proxy", "admin", "root", "mongo", "mail"}
+	// plainSecrets stand behind a word such as password where it is none.
+	plainSecrets = []string{
+		"policy", "policies", "required", "enabled", "length", "field", "fields", "strength", "rule", "rules", "expiry", "expires", "prompt", "manager",
+		"reset", "count", "min", "max", "type",
+	}
 	// plainTokens stand before token where it is a piece of text, or before a number of them.
 	plainTokens = []string{
 		"pad", "eos", "bos", "unk", "mask", "masked", "sep", "cls", "special", "additional", "image", "video", "audio", "visual", "vision",
@@ -50,9 +56,10 @@ var (
 	}
 )
 
-// words splits a name at what is no letter or digit, and at steps from lower to upper case. Digits at the end of a word are
+// words splits a folded name at what is no letter or digit, and at steps from lower to upper case. Digits at the end of a word are
 // left out: password2.
 func words(name string) []string {
+	name = fold(name)
 	var out []string
 	add := func(w string) {
 		w = strings.ToLower(w)
@@ -90,7 +97,26 @@ func secretKey(name string) keyKind {
 	for i := range ws {
 		kind = max(kind, secretWord(ws, i))
 	}
+	if kind < keySecret && len(ws) > 1 && spelled(ws) {
+		return keySecret
+	}
+	if len(ws) == 1 && ws[0] == "key" {
+		return keyAlone
+	}
 	return kind
+}
+
+// spelled knows a secret's name that is written in pieces: pass_word, s.e.c.r.e.t.
+func spelled(ws []string) bool {
+	is := func(s string) bool {
+		return slices.Contains(secretParts, s) || slices.Contains(secretParts, strings.TrimSuffix(s, "s"))
+	}
+	for i := 1; i < len(ws); i++ {
+		if is(ws[i-1]+ws[i]) && (i+1 == len(ws) || !slices.Contains(plainSecrets, ws[i+1])) {
+			return true
+		}
+	}
+	return len(ws) < 16 && is(strings.Join(ws, ""))
 }
 
 // splitJoined takes apart what is written in one: hftoken, sshkey, dbpass.
@@ -125,15 +151,17 @@ func secretWord(ws []string, i int) keyKind {
 	switch {
 	case w == "secretary":
 		return keyPlain
+	case !last && slices.Contains(plainSecrets, ws[i+1]) && (w == "password" || w == "passwd" || w == "secret" || w == "passphrase"):
+		return keyPlain
 	case slices.ContainsFunc(secretParts, func(p string) bool { return strings.Contains(w, p) }), w == "pwd",
 		last && slices.Contains(secretEnds, w), (w == "key" || w == "keys") && slices.Contains(keyOwners, before):
 		return keySecret
 	case w == "token" || w == "tokens":
 		return tokenWord(ws[i+1:], w, before)
-	case (w == "auth" || w == "oauth") && (last || !slices.Contains(plainAuth, ws[i+1])), w == "webhook",
+	case (w == "auth" || w == "oauth") && (last || !slices.Contains(plainAuth, ws[i+1])), w == "webhook", last && (w == "sas" || w == "sig"),
 		w == "pass" && last && (before == "" || slices.Contains(passOwners, before)):
 		return keyToken
-	case last && (w == "key" || w == "keys"):
+	case last && (w == "key" || w == "keys" || w == "signature"):
 		return keyMaybe
 	default:
 		return keyPlain

@@ -1,20 +1,21 @@
-package trainrun
+package secret
 
 import "strings"
 
-// urlMode says how much of an URL with user information is masked.
-type urlMode uint8
+// Mode says how much of an URL with user information is masked.
+type Mode uint8
 
 const (
-	wholeURL urlMode = iota
-	userInfo         // the rest may tell what went wrong
+	WholeURL Mode = iota // all of it
+	UserInfo             // the rest may tell what went wrong
 )
 
 // textMasker searches a text for secrets: values behind a name (key=value, "key": value, Key: value, --key value, ?key=value),
 // user information of URLs, and words that have the form of a token. It knows quotes, so that a value may hold anything.
 type textMasker struct {
 	s      string
-	urls   urlMode
+	urls   Mode
+	omit   func(name string) bool // values that are left out whatever they hold; nil for none
 	out    strings.Builder
 	copied int
 	masked int64
@@ -22,6 +23,7 @@ type textMasker struct {
 	open      []quote // around the current place
 	prevStart int     // the word before
 	prevEnd   int
+	client    bool // a command that takes its password as -pX
 }
 
 // quote is a part of the text in quotes. In a text within a text they are written with backslashes.
@@ -30,8 +32,14 @@ type quote struct {
 	size int // of the quote with its backslashes
 }
 
-func maskText(s string, urls urlMode) (string, int64) {
-	m := &textMasker{s: s, urls: urls, prevEnd: -1}
+// Text gives a text without the secrets in it, and says how many there were.
+func Text(s string, urls Mode) (string, int64) { return maskText(s, urls, nil) }
+
+func maskText(s string, urls Mode, omit func(name string) bool) (string, int64) {
+	if harmless(s) {
+		return s, 0
+	}
+	m := &textMasker{s: s, urls: urls, omit: omit, prevEnd: -1}
 	for i := 0; i < len(s); {
 		for n := len(m.open); n > 0 && m.open[n-1].end < i; n-- {
 			m.open = m.open[:n-1]
@@ -57,6 +65,9 @@ func isKeyByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == 
 
 // other passes what is no word; a quote that is closed again is noted.
 func (m *textMasker) other(i int) int {
+	if strings.IndexByte("\n;|&", m.s[i]) >= 0 { // the end of a command
+		m.client = false
+	}
 	size := quoteAt(m.s, i)
 	if size == 0 {
 		return max(skip(m.s, i, "\\"), i+1)
@@ -123,30 +134,43 @@ func (m *textMasker) word(i int) int {
 	for j < len(m.s) && isKeyByte(m.s[j]) {
 		j++
 	}
-	w := m.s[i:j]
-	next := -1
-	switch {
-	case strings.HasPrefix(m.s[i:], "-----BEGIN "):
-		next = m.mask(i, m.endOfPEM(j))
-	case strings.HasPrefix(m.s[j:], "://"):
-		next = m.url(i, j)
-	case secretShape(w):
-		next = m.mask(i, i+len(strings.TrimRight(w, ".")))
-	case isScheme(w):
-		next = m.credentials(w, j)
-	default: // a name, or nothing
-	}
+	next := m.form(i, j)
 	if next < 0 {
 		next = m.assignment(i, j)
 	}
-	if next < 0 && w[0] == '-' {
-		next = m.flag(w, j)
+	if next < 0 {
+		next = m.flag(i, j)
+	}
+	if next < 0 {
+		next = m.clientPassword(i, j)
+	}
+	if next < 0 {
+		next = m.told(i, j)
 	}
 	if next >= 0 {
 		return next
 	}
 	m.prevStart, m.prevEnd = i, j
 	return j
+}
+
+// form looks at what tells by its own form, whatever its name. The word is s[i:j].
+func (m *textMasker) form(i, j int) int {
+	w := m.s[i:j]
+	switch {
+	case strings.HasPrefix(m.s[i:], "-----BEGIN "):
+		return m.mask(i, m.endOfPEM(j))
+	case strings.HasPrefix(m.s[j:], "://"):
+		return m.url(i, j)
+	case m.at(j) == '/' && strings.IndexByte(w, '.') > 0:
+		return m.hook(i, j)
+	case isShape(w):
+		return m.mask(i, i+len(strings.TrimRight(w, ".")))
+	case isScheme(w):
+		return m.credentials(w, j)
+	default: // a name, or nothing
+		return -1
+	}
 }
 
 func (m *textMasker) endOfPEM(from int) int {
@@ -160,35 +184,6 @@ func (m *textMasker) endOfPEM(from int) int {
 	}
 	return len(m.s)
 }
-
-// url masks the user information of an URL whose scheme ends at j. What follows is searched like any text.
-func (m *textMasker) url(i, j int) int {
-	from := j + len("://")
-	end, _ := m.limit(i)
-	end = max(min(end, from+maxAhead), from)
-	if k := strings.IndexAny(m.s[from:end], " \t\r\n\"'`<>"); k >= 0 {
-		end = from + k
-	}
-	rest := m.s[from:end]
-	authority := rest
-	if k := strings.IndexAny(rest, "/?#\\"); k >= 0 {
-		authority = rest[:k]
-	}
-	at := strings.LastIndexByte(authority, '@')
-	if k := strings.LastIndexByte(authority, ':'); at < 0 && k >= 0 && !isPort(authority[k+1:]) {
-		at = strings.LastIndexByte(rest, '@') // a password that holds a slash
-	}
-	switch {
-	case at <= 0:
-		return from
-	case m.urls == wholeURL:
-		return m.mask(i, end)
-	default:
-		return m.mask(from, from+at)
-	}
-}
-
-func isPort(s string) bool { return strings.Trim(s, "0123456789") == "" && len(s) <= 5 }
 
 // isScheme knows the words before credentials in a header.
 func isScheme(w string) bool {

@@ -1,4 +1,4 @@
-package trainrun
+package secret
 
 import "strings"
 
@@ -22,13 +22,16 @@ func (m *textMasker) assignment(i, j int) int {
 	gap := from
 	from = skip(m.s, from, " \t\r\n")
 	gap = from - gap
-	query := i > 0 && (m.s[i-1] == '?' || m.s[i-1] == '&')
+	query := i > 0 && (m.s[i-1] == '?' || m.s[i-1] == '&' || m.s[i-1] == '#')
+	if m.omit != nil && m.omit(m.s[i:j]) {
+		return m.omitted(from)
+	}
 	kind := m.kindOf(i, j, query, colon || spaced > 0)
 	if kind == keyPlain || gap > 0 && m.isFlag(from) {
 		return -1
 	}
 	v := m.value(from, valueContext{
-		maybe: kind == keyMaybe, literal: quoted, query: query, fields: !query && m.inFields(i, from),
+		maybe: kind == keyMaybe || kind == keyAlone, literal: quoted, query: query, fields: !query && m.inFields(i, from),
 		line: colon && !quoted && isHeader(m.s[i:j]),
 	})
 	number := (quoted || v.list) && !v.quoted && kind < keySecret && isNumbers(v.text) // of JSON, or many
@@ -43,12 +46,12 @@ func (m *textMasker) assignment(i, j int) int {
 func (m *textMasker) kindOf(i, j int, query, apart bool) keyKind {
 	name := m.s[i:j]
 	kind := secretKey(name)
-	if apart && m.prevEnd >= 0 && i-m.prevEnd == 1 && m.s[m.prevEnd] == ' ' {
+	if apart && m.joined(i) {
 		kind = max(kind, secretKey(m.s[m.prevStart:j]))
 	}
 	if query {
 		switch strings.ToLower(name) {
-		case "key", "sig", "signature", "x-amz-signature", "x-goog-signature", "code":
+		case "key", "sig", "signature", "x-amz-signature", "x-goog-signature", "code", "sas", "hmac", "pw", "pin", "x-oss-signature", "q-signature":
 			kind = max(kind, keyToken)
 		}
 	}
@@ -83,67 +86,18 @@ func skip(s string, k int, any string) int {
 	return k
 }
 
-// isFlag says that what stands here is the next flag and no value.
-func (m *textMasker) isFlag(k int) bool {
-	if k >= len(m.s) || m.s[k] != '-' {
-		return false
-	}
-	end := k
-	for end < len(m.s) && strings.IndexByte(" \t\r\n\"'`,", m.s[end]) < 0 {
-		end++
-	}
-	return isFlagName(m.s[k:end])
-}
-
-// flag masks what follows a flag whose name is a secret's: one value, or for tokens, keys and the like all of them. Flag and
-// value may be items of a printed list.
-func (m *textMasker) flag(name string, j int) int {
-	kind := secretKey(name)
-	user := isUserFlag(name)
-	if kind == keyPlain && !user {
+// omitted masks a value that is left out, when it has brackets or quotes: where it ends is plain.
+func (m *textMasker) omitted(from int) int {
+	limit, _ := m.limit(from)
+	if from >= limit || quoteAt(m.s, from) == 0 && strings.IndexByte("[{(", m.s[from]) < 0 {
 		return -1
 	}
-	many := strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss")
-	end := -1
-	for at := m.nextItem(j); at >= 0 && !m.isFlag(m.inside(at)); at = m.nextItem(at) {
-		v := m.value(at, valueContext{shell: true})
-		switch {
-		case user && strings.IndexByte(v.text, ':') > 0, secretValue(kind, v.text):
-			m.mask(v.from, v.to)
-			end = v.end
-		default:
-			return end
-		}
-		if at = v.end; !many {
-			break
-		}
-	}
-	return end
-}
-
-func isUserFlag(name string) bool { return name == "-u" || name == "--user" || name == "--proxy-user" }
-
-// inside is the place behind a quote.
-func (m *textMasker) inside(k int) int { return k + quoteAt(m.s, k) }
-
-// nextItem finds the item that follows one that ends at k; -1 when none does.
-func (m *textMasker) nextItem(k int) int {
-	end, size := m.limit(k)
-	if end == k {
-		k += size
-		end, _ = m.limit(k)
-	}
-	from := k
-	for k < end && (strings.IndexByte(" \t,", m.s[k]) >= 0 || m.s[k] == '\\' && k+1 < end && m.s[k+1] == '\n') {
-		if m.s[k] == '\\' {
-			k++
-		}
-		k++
-	}
-	if k == from || k >= end || strings.IndexByte("\r\n|&;<>)]}", m.s[k]) >= 0 {
+	v := m.value(from, valueContext{})
+	if v.text == "" || v.text == Mask {
 		return -1
 	}
-	return k
+	m.mask(v.from, v.to)
+	return v.end
 }
 
 // inFields says that a name and its value stand among fields that semicolons separate: Server=x;Password=y z. Such a value
