@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,6 +103,7 @@ func (w *Walker) object(m pcommon.Map, depth int, kind keyKind, environment bool
 			rename = append(rename, k)
 		}
 	}
+	slices.Sort(rename) // whatever the order of the keys
 	for _, k := range rename {
 		w.rename(m, k)
 	}
