@@ -16,6 +16,7 @@ const (
 	minPoints     = 10
 	minDuration   = 10 * time.Millisecond
 	maxPoints     = 100_000
+	maxLookback   = time.Hour
 )
 
 // Config is what an operator writes under dvc_result.
@@ -42,7 +43,8 @@ type Config struct {
 	// MinFreeBytes is what stays free on the file system of Directory.
 	MinFreeBytes componentkit.ByteSize `mapstructure:"min_free_bytes"`
 
-	Plots PlotsConfig `mapstructure:"plots"`
+	Plots     PlotsConfig     `mapstructure:"plots"`
+	Resources ResourcesConfig `mapstructure:"resources"`
 
 	_ struct{} // keyed literals only
 }
@@ -57,6 +59,14 @@ type PlotsConfig struct {
 	_ struct{}
 }
 
+// ResourcesConfig says how metrics of a DCGM exporter are joined to runs.
+type ResourcesConfig struct {
+	// Lookback is how long after its event a record may come, and still have the GPU readings of its time.
+	Lookback time.Duration `mapstructure:"lookback"`
+
+	_ struct{}
+}
+
 func createDefaultConfig() component.Config {
 	return &Config{
 		LateGrace:     10 * time.Second,
@@ -66,6 +76,7 @@ func createDefaultConfig() component.Config {
 		MaxStateBytes: 256 << 20,
 		MinFreeBytes:  64 << 20,
 		Plots:         PlotsConfig{MaxPoints: 1000},
+		Resources:     ResourcesConfig{Lookback: 5 * time.Minute},
 	}
 }
 
@@ -103,6 +114,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Plots.MaxPoints < minPoints || c.Plots.MaxPoints > maxPoints {
 		bad("plots::max_points: want %d to %d, got %d", minPoints, maxPoints, c.Plots.MaxPoints)
+	}
+	if c.Resources.Lookback < time.Second || c.Resources.Lookback > maxLookback {
+		bad("resources::lookback: want 1s to %s, with a unit such as 5m, got %s", maxLookback, c.Resources.Lookback)
 	}
 	return errors.Join(errs...)
 }

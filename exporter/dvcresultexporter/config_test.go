@@ -27,10 +27,10 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 	cfg := &Config{LateGrace: -1, FailureGrace: -1, LateWindow: -2, LiveInterval: time.Millisecond, MinFreeBytes: -1}
 	err := cfg.Validate()
 	require.Error(t, err)
-	for _, key := range []string{"directory", "late_grace", "failure_grace", "idle_timeout", "late_window", "live_interval", "max_state_bytes", "min_free_bytes", "plots::max_points"} {
+	for _, key := range []string{"directory", "late_grace", "failure_grace", "idle_timeout", "late_window", "live_interval", "max_state_bytes", "min_free_bytes", "plots::max_points", "resources::lookback"} {
 		assert.Contains(t, "\n"+err.Error(), "\n"+key+": ")
 	}
-	assert.Len(t, strings.Split(err.Error(), "\n"), 9)
+	assert.Len(t, strings.Split(err.Error(), "\n"), 10)
 	good := createDefaultConfig().(*Config)
 	good.Directory = "results"
 	require.NoError(t, good.Validate())

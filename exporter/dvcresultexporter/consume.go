@@ -84,6 +84,7 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 			g.store.add(entries[i])
 			r.version++
 			r.tells(&entries[i], files[i])
+			g.meter.mark(&entries[i], now)
 			r.thin = false
 			for _, s := range targets {
 				s.touch(&entries[i], now)

@@ -55,6 +55,7 @@ type engine struct {
 	busy atomic.Int32 // writers at work
 
 	shown gauges
+	meter *meter
 }
 
 func newEngine(e *resultExporter, host component.Host, client storage.Client) *engine {
@@ -71,6 +72,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		quit:   make(chan struct{}),
 	}
 	g.out.moved = g.moved
+	g.meter = newMeter(g, client)
 	return g
 }
 
@@ -108,8 +110,9 @@ func (g *engine) start(ctx context.Context) error {
 	if err := g.restore(ctx); err != nil {
 		return errors.Join(err, g.out.close())
 	}
-	g.wg.Add(writers + 1)
+	g.wg.Add(writers + 2)
 	go g.schedule()
+	go g.meter.run()
 	for range writers {
 		go g.writer()
 	}

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
@@ -100,4 +101,16 @@ func (e *resultExporter) consumeLogs(ctx context.Context, ld plog.Logs) error {
 		return errNotStarted
 	}
 	return eng.consume(ctx, ld)
+}
+
+// consumeMetrics takes the readings of GPUs among the metrics.
+func (e *resultExporter) consumeMetrics(ctx context.Context, md pmetric.Metrics) error {
+	e.mu.RLock()
+	eng := e.engine
+	e.mu.RUnlock()
+	if eng == nil {
+		return errNotStarted
+	}
+	eng.meter.take(ctx, md)
+	return nil
 }

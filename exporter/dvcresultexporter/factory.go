@@ -19,6 +19,7 @@ func NewFactory() exporter.Factory {
 		metadata.Type,
 		createDefaultConfig,
 		exporter.WithLogs(shared.createLogs, metadata.LogsStability),
+		exporter.WithMetrics(shared.createMetrics, metadata.MetricsStability),
 	)
 }
 
@@ -31,6 +32,21 @@ func (s *instances) createLogs(ctx context.Context, set exporter.Settings, cfg c
 	}
 	set.Logger = zap.NewNop() // it has a line for each refused call; the engine has a seldom one
 	return exporterhelper.NewLogs(ctx, set, cfg, in.exporter.consumeLogs,
+		exporterhelper.WithStart(in.start),
+		exporterhelper.WithShutdown(in.shutdown),
+		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),
+		exporterhelper.WithTimeout(exporterhelper.TimeoutConfig{Timeout: 0}),
+	)
+}
+
+// createMetrics makes the side that takes the readings of GPUs. It never fails and never waits: the metrics are a copy of what
+// goes to a backend.
+func (s *instances) createMetrics(ctx context.Context, set exporter.Settings, cfg component.Config) (exporter.Metrics, error) {
+	in, err := s.get(set, cfg.(*Config))
+	if err != nil {
+		return nil, err
+	}
+	return exporterhelper.NewMetrics(ctx, set, cfg, in.exporter.consumeMetrics,
 		exporterhelper.WithStart(in.start),
 		exporterhelper.WithShutdown(in.shutdown),
 		exporterhelper.WithCapabilities(consumer.Capabilities{MutatesData: false}),

@@ -10,7 +10,7 @@ import (
 // close ends a run for good: late records are counted only. The caller holds the lock.
 func (g *engine) close(ctx context.Context, r *run) {
 	r.closed = true
-	if err := g.store.batch(ctx, storage.DeleteOperation(foldPrefix+r.key), r.metaOperation()); err != nil {
+	if err := g.store.batch(ctx, storage.DeleteOperation(foldPrefix+r.key), g.metaOperation(r)); err != nil {
 		r.closed = false
 		for _, s := range r.sides {
 			g.later(s, time.Now())
@@ -19,6 +19,7 @@ func (g *engine) close(ctx context.Context, r *run) {
 		return
 	}
 	r.fold, r.packed, r.stored, r.saved = nil, nil, 0, r.version
+	g.meter.tracker.Forget(r.id)
 	g.resize(r)
 	for _, s := range r.sides {
 		g.fix(s)
@@ -105,6 +106,7 @@ func (g *engine) drop(ctx context.Context, r *run) {
 		g.telemetry.DroppedRuns.Add(ctx, 1, g.telemetry.Self())
 	}
 	r.fold, r.packed = nil, nil
+	g.meter.tracker.Forget(r.id)
 	g.size, r.size = g.size-r.size, 0
 	for _, s := range r.sides {
 		s.due = time.Time{}

@@ -13,6 +13,7 @@ import (
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -23,6 +24,8 @@ type meta struct {
 	ID     string     `json:"id"`
 	Closed bool       `json:"closed,omitempty"`
 	Sides  []sideMeta `json:"sides"` // the owner's first
+
+	Track *gpuuse.Track `json:"track,omitempty"` // when and where it worked
 }
 
 type sideMeta struct {
@@ -33,8 +36,8 @@ type sideMeta struct {
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
-func (r *run) metaOperation() *storage.Operation {
-	m := meta{ID: r.id, Closed: r.closed}
+func (g *engine) metaOperation(r *run) *storage.Operation {
+	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id)}
 	for _, s := range r.sides {
 		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.verdict})
 	}
@@ -65,7 +68,7 @@ func (g *engine) snapshot(ctx context.Context) error {
 	var ops []*storage.Operation
 	sizes := map[*run]int64{}
 	for _, r := range g.runs {
-		ops = append(ops, r.metaOperation())
+		ops = append(ops, g.metaOperation(r))
 		if r.fold != nil && r.saved != r.version {
 			b := r.fold.Snapshot()
 			sizes[r] = int64(len(b))
@@ -137,7 +140,7 @@ func (g *engine) park(ctx context.Context, r *run) error {
 		}
 		r.packed = packed
 	} else if r.saved != r.version {
-		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), r.metaOperation(), g.store.indexOperation(g.store.first, g.keys()))
+		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), g.metaOperation(r), g.store.indexOperation(g.store.first, g.keys()))
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,9 @@ func (g *engine) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := g.meter.restore(ctx); err != nil {
+		return err
+	}
 	if g.lost { // a new index, or the next start finds it damaged as well
 		if err := g.store.batch(ctx, g.store.indexOperation(g.store.first, g.keys())); err != nil {
 			return err
@@ -76,6 +79,7 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 	}
 	r := newRun(m.ID, now)
 	r.closed = m.Closed
+	g.meter.tracker.SetTrack(m.ID, m.Track)
 	for i, sm := range m.Sides {
 		if i > 0 {
 			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(m.ID, sm.Host), now))
@@ -132,6 +136,7 @@ func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.E
 		if r.fold.Apply(entries[i]) {
 			r.version++
 		}
+		g.meter.mark(&entries[i], now)
 		for _, s := range r.targets(&entries[i]) {
 			s.wallSeen = max(s.wallSeen, arrived)
 		}

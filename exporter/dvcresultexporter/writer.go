@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -19,6 +20,7 @@ type job struct {
 	version uint64
 	seen    int64    // wallSeen of the side
 	files   []string // that told of the training, when they are of several folders
+	gpus    *gpuuse.Report
 }
 
 // writer looks at runs that are due. A run is in one writer at a time.
@@ -43,7 +45,9 @@ func (g *engine) visit(s *side) {
 	if !ok {
 		return
 	}
-	files := resultfile.Render(j.state, j.verdict, resultfile.Options{MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity})
+	files := resultfile.Render(j.state, j.verdict, resultfile.Options{
+		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus,
+	})
 	result, err := g.out.write(resultSet(s.dir, files, j.state))
 	for _, dir := range j.stale {
 		if err == nil {
@@ -129,8 +133,13 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		g.leave(ctx, s)
 		return job{}, false
 	}
+	if v.Final && v.From != fromEnd {
+		g.meter.over(s.run.id, now)
+	}
 	g.witness(ctx, s, v)
-	return job{state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files}, true
+	return job{
+		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s),
+	}, true
 }
 
 // witness keeps that a run was seen falling silent before its result says so: after a kill between the two, the next start
@@ -207,7 +216,7 @@ func (g *engine) conclude(ctx context.Context, s *side, j *job, now time.Time) {
 
 // keep stores what is known of a run besides its records.
 func (g *engine) keep(ctx context.Context, r *run) {
-	if err := g.store.batch(ctx, r.metaOperation(), g.store.indexOperation(g.store.first, g.keys())); err != nil {
+	if err := g.store.batch(ctx, g.metaOperation(r), g.store.indexOperation(g.store.first, g.keys())); err != nil {
 		g.warn("The storage did not take the verdict on a run", err) // the next snapshot has it
 	}
 }

@@ -11,3 +11,6 @@ const ScopeName = "github.com/pathologize/otelcol-train/exporter/dvcresultexport
 
 // LogsStability is the stability for logs.
 const LogsStability = component.StabilityLevelAlpha
+
+// MetricsStability is the stability for metrics.
+const MetricsStability = component.StabilityLevelAlpha

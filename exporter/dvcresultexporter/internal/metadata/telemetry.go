@@ -13,18 +13,20 @@ import (
 // TelemetryBuilder holds the instruments that metadata.yaml declares. Their values carry the exporter's id: add them with
 // Self, or With and a further attribute.
 type TelemetryBuilder struct {
-	Records        metric.Int64Counter
-	IgnoredRecords metric.Int64Counter
-	MaskedValues   metric.Int64Counter
-	WrittenResults metric.Int64Counter
-	KeptResults    metric.Int64Counter
-	PartialResults metric.Int64Counter
-	WriteErrors    metric.Int64Counter
-	StorageErrors  metric.Int64Counter
-	DroppedRuns    metric.Int64Counter
-	ThinnedRuns    metric.Int64Counter
-	Runs           metric.Int64ObservableGauge
-	StateSize      metric.Int64ObservableGauge
+	Records            metric.Int64Counter
+	IgnoredRecords     metric.Int64Counter
+	MaskedValues       metric.Int64Counter
+	WrittenResults     metric.Int64Counter
+	KeptResults        metric.Int64Counter
+	PartialResults     metric.Int64Counter
+	WriteErrors        metric.Int64Counter
+	StorageErrors      metric.Int64Counter
+	DroppedRuns        metric.Int64Counter
+	ThinnedRuns        metric.Int64Counter
+	GPUReadings        metric.Int64Counter
+	IgnoredGPUReadings metric.Int64Counter
+	Runs               metric.Int64ObservableGauge
+	StateSize          metric.Int64ObservableGauge
 
 	exporter attribute.KeyValue
 	self     metric.MeasurementOption
@@ -58,6 +60,8 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) 
 	b.StorageErrors = counter("otelcol_dvc_result_storage_errors", "{error}", "Operations of the storage extension that failed, and stored values that are damaged.")
 	b.DroppedRuns = counter("otelcol_dvc_result_dropped_runs", "{run}", "Runs whose state was given up to stay within a limit.")
 	b.ThinnedRuns = counter("otelcol_dvc_result_thinned_runs", "{run}", "Runs whose curves lost points to stay within max_state_bytes.")
+	b.GPUReadings = counter("otelcol_dvc_result_gpu_readings", "{reading}", "Readings of GPUs that were taken; a reading is what one scrape says of one GPU.")
+	b.IgnoredGPUReadings = counter("otelcol_dvc_result_ignored_gpu_readings", "{reading}", "Readings of GPUs that were of no use.")
 	b.Runs = gauge("otelcol_dvc_result_runs", "{run}", "Runs that are known now.")
 	b.StateSize = gauge("otelcol_dvc_result_state_size", "By", "Estimated memory that the state of runs takes.")
 	return b, errs

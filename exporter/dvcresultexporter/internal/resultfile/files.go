@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
@@ -25,6 +26,7 @@ type File struct {
 type Options struct {
 	MaxPoints    int
 	FullFidelity bool
+	GPUs         *gpuuse.Report // what the run did with GPUs, nil when nothing was seen
 }
 
 // Verdict is what the watcher of a run adds to its records.
@@ -46,7 +48,7 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 		files = append(files, File{ParamsName, params})
 	}
 	files = append(files, File{MetricsName, metricsFile(st, list)}, File{DVCName, dvcFile(params != nil, plots)})
-	r := result{state: st, verdict: v, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
+	r := result{state: st, verdict: v, gpus: opts.GPUs, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
 	return append(files, File{ResultName, r.encode()})
 }
 

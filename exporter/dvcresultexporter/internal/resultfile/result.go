@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
@@ -25,6 +26,7 @@ type result struct {
 	cut          *cuts
 	paramsDigest string
 	files        object
+	gpus         *gpuuse.Report
 }
 
 // encode writes the result, and leaves out the end of its largest list until it has a bearable size.
@@ -59,6 +61,7 @@ func (r *result) build() (object, sections) {
 	put(root, "params_digest", r.paramsDigest)
 	put(root, "source", sourceObject(st))
 	put(root, "where", whereObject(st.Where))
+	put(root, "resources", resourcesObject(r.gpus))
 	put(root, "task_family", st.TaskFamily)
 	if st.TraceID != [16]byte{} {
 		root["trace_id"] = hex.EncodeToString(st.TraceID[:])

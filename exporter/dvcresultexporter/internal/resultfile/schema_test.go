@@ -86,7 +86,7 @@ func TestEveryResultKeepsTheSchema(t *testing.T) {
 			fold.Thin(1)
 		}
 		st := fold.State()
-		opts := Options{MaxPoints: 10, FullFidelity: rapid.Bool().Draw(t, "full")}
+		opts := Options{MaxPoints: 10, FullFidelity: rapid.Bool().Draw(t, "full"), GPUs: drawGPUs(t)}
 		for _, v := range verdicts(st) {
 			for _, f := range Render(st, v, opts) {
 				if f.Name == ResultName {
