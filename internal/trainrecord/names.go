@@ -49,6 +49,11 @@ const (
 	AttrRecordSeq       = Namespace + ".record.seq"
 	AttrRecordArraysCut = Namespace + ".record.arrays_cut"
 	AttrEventName       = Namespace + ".event.name"
+	AttrEpochCompleted  = Namespace + ".epoch.completed"
+	AttrRunState        = Namespace + ".run.state"
+	AttrStopReason      = Namespace + ".stop.reason"
+	AttrSpanTimeSource  = Namespace + ".span.time_source"
+	AttrSpansDropped    = Namespace + ".spans.dropped"
 
 	AttrSpanNameOriginal   = Namespace + ".span.name.original"
 	AttrFrameworkOriginal  = Namespace + ".framework.original"
@@ -144,6 +149,7 @@ const (
 	PhaseTest       = "test"
 	PhaseCheckpoint = "checkpoint"
 	PhaseDataLoad   = "data_load"
+	PhaseEpoch      = "epoch" // derived: of rows that tell the time of an epoch and of nothing in it
 
 	OutcomeSuccess = "success"
 	OutcomeFailed  = "failed"
@@ -152,6 +158,46 @@ const (
 	OutcomeStalled = "stalled" // derived, never on a record
 
 	Other = "other"
+)
+
+// Names of the metrics that are derived from records, without the namespace.
+const (
+	MetricRunActive          = "run.active"
+	MetricRunOutcomes        = "run.outcomes"
+	MetricRunDuration        = "run.duration"
+	MetricPhaseDuration      = "phase.duration"
+	MetricPhaseTime          = "phase.time"
+	MetricBatchDuration      = "batch.duration"
+	MetricDataWaitDuration   = "data_wait.duration"
+	MetricDataWaitTime       = "data_wait.time"
+	MetricSampleProcessed    = "sample.processed"
+	MetricEpochLastCompleted = "epoch.last_completed"
+)
+
+// States of an attempt that goes on, and what the times of a derived span rest on.
+const (
+	StateRunning = "running"
+	StateStalled = "stalled"
+
+	TimeFromRecords   = "records"
+	TimeFromDurations = "durations"
+)
+
+// Keys in the durations of a body.
+const (
+	DurationEpoch      = "epoch_s"
+	DurationTrain      = "train_s"
+	DurationValidation = "validation_s"
+	DurationDataWait   = "data_wait_s"
+	DurationBatch      = "batch_s"
+	DurationPhase      = "phase_s"
+	DurationRun        = "run_s"
+)
+
+// Signals that a run.start may say its trainer emits by itself.
+const (
+	EmitsMetrics = "metrics"
+	EmitsTraces  = "traces"
 )
 
 // Reason says why a line was no record. The set is bounded.

@@ -18,6 +18,7 @@ const (
 	KindAttribute = "attribute"
 	KindRecord    = "record"
 	KindBody      = "body"
+	KindMetric    = "metric"
 )
 
 // Registry is the parsed registry.yaml. It is shared: do not change it.
@@ -45,6 +46,10 @@ type Name struct {
 	Signals  []string          `yaml:"signals"`
 	Events   []string          `yaml:"events"` // body keys: the events that carry it
 	Keys     map[string]string `yaml:"keys"`   // body objects: known inner keys and their types
+
+	Instrument string    `yaml:"instrument"` // metrics: counter, updowncounter, histogram or gauge
+	Attributes []string  `yaml:"attributes"` // metrics: the attributes besides the base ones
+	Bounds     []float64 `yaml:"bounds"`     // histograms: the upper bounds of the buckets
 }
 
 // Pattern is a concept that may not be a dimension of a metric and one token pattern of it.
@@ -67,6 +72,16 @@ func (r *Registry) Bounded(set, value string) string {
 		return value
 	}
 	return Other
+}
+
+// Metric gives the entry of a metric.
+func (r *Registry) Metric(name string) (Name, bool) {
+	for _, n := range r.Names {
+		if n.Kind == KindMetric && n.Name == name {
+			return n, true
+		}
+	}
+	return Name{}, false
 }
 
 // ForbiddenKeys lists, sorted, the full attribute keys that may not be on metrics: every name whose signals lack metric.
@@ -102,4 +117,12 @@ func (r *Registry) ForbiddenPatterns() []Pattern {
 		return 1
 	})
 	return ps
+}
+
+// OnMetrics gives the values of a set that a derived metric carries: a phase is never run, and an outcome is one of those that
+// an attempt can have.
+func OnMetrics(set string) []string {
+	values := Load().Values[set]
+	skip := map[string]string{"phase": PhaseRun, "outcome": Other}[set]
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == skip })
 }

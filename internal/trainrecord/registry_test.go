@@ -30,7 +30,7 @@ func constants(t *testing.T) map[string][]string {
 		for _, spec := range gen.Specs {
 			vs := spec.(*ast.ValueSpec)
 			value, ok := literal(vs.Values[0])
-			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Inner", "Phase", "Outcome", "Reason"} {
+			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Inner", "Phase", "Outcome", "Reason", "Metric", "Duration", "State", "TimeFrom"} {
 				if rest, has := strings.CutPrefix(vs.Names[0].Name, prefix); ok && has && rest != "" {
 					found[prefix] = append(found[prefix], strings.TrimPrefix(value, "."))
 				}
@@ -91,6 +91,12 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 	semconv := []string{AttrLogFilePath, AttrLogFileName, AttrLogFileRecordOffset, AttrLogRecordUID, AttrHostName}
 	assert.ElementsMatch(t, append(byKind[KindAttribute], semconv...), got["Attr"])
 	assert.ElementsMatch(t, r.Values["phase"], append(got["Phase"], Other))
+	assert.ElementsMatch(t, byKind[KindMetric], got["Metric"])
+	assert.ElementsMatch(t, r.Values["run_state"], got["State"])
+	assert.ElementsMatch(t, r.Values["time_source"], got["TimeFrom"])
+	for _, key := range got["Duration"] {
+		assert.True(t, inner[key], "no object of the registry has a key %s", key)
+	}
 	assert.Subset(t, r.Values["result_outcome"], got["Outcome"])
 	assert.Subset(t, got["Outcome"], r.Values["reported_outcome"])
 	assert.ElementsMatch(t, r.Values["record_error"], got["Reason"])

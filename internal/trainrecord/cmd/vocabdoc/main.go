@@ -30,6 +30,7 @@ func write(root string) error {
 	files := map[string][]byte{
 		filepath.Join(root, "internal", "trainrecord", "record.schema.json"): schema,
 		filepath.Join(root, "docs", "records.md"):                            vocabdoc.Page(trainrecord.Load()),
+		filepath.Join(root, "docs", "metrics.md"):                            vocabdoc.MetricsPage(trainrecord.Load()),
 	}
 	for path, content := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -22,6 +22,7 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	for path, want := range map[string][]byte{
 		"../../record.schema.json":    schema,
 		"../../../../docs/records.md": Page(trainrecord.Load()),
+		"../../../../docs/metrics.md": MetricsPage(trainrecord.Load()),
 	} {
 		got, err := os.ReadFile(path)
 		require.NoError(t, err, "run make docs")
