@@ -25,6 +25,13 @@ build: $(DIST)/go.sum ## compile the distribution to build/otelcol-train/otelcol
 	@cd $(DIST) && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS)" -o otelcol-train .
 	@echo "built $(BINARY)"
 
+# A command is called after its folder, but otelcol-train-compat.
+COMMANDS := $(patsubst cmd/%,build/%,$(patsubst cmd/compat,cmd/otelcol-train-compat,$(filter cmd/%,$(MODULES))))
+
+.PHONY: commands
+commands: ## compile the commands beside the distribution to build/
+	@for c in $(COMMANDS); do m=cmd/$${c#build/}; [ -d "$$m" ] || m=cmd/compat; GOWORK=off CGO_ENABLED=0 go build -C "$$m" -trimpath -buildvcs=false -ldflags="-s -w" -o "$(CURDIR)/$$c" .; done
+
 build/ocb: tools/go.mod tools/go.sum
 	@mkdir -p build
 	@GOWORK=off go build -C tools -o ../build/ocb go.opentelemetry.io/collector/cmd/builder

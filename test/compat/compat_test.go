@@ -17,13 +17,7 @@ import (
 func TestSurveyedConfigurationsHaveTheListedVerdict(t *testing.T) {
 	t.Parallel()
 	accepted := acceptedNames(t)
-	newToOld := map[string]map[string]string{}
-	for section, names := range spellings {
-		newToOld[section] = map[string]string{}
-		for old, now := range names {
-			newToOld[section][now] = old
-		}
-	}
+	newToOld := inverse(spellings)
 	for _, c := range configurations {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
