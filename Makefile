@@ -9,6 +9,8 @@ BINARY    := $(DIST)/otelcol-train
 MODULES   := $(shell sed -n 's,^[[:space:]]*\./,,p' go.work)
 UNIT      := $(filter-out test test/%,$(MODULES))
 TAGS      := $(shell sed -n 's/^  build_tags: "\(.*\)"/\1/p' builder-config.yaml)
+VERSION   := $(shell sed -n 's/^  version: \([^ ]*\).*/\1/p' builder-config.yaml)
+VULNDB    ?=
 # ocb generates and compiles outside the workspace, so that a user who copies the manifest gets the same binary.
 DISTENV   := GOWORK=off CGO_ENABLED=0
 GOLANGCI  := v2.15.0
@@ -32,15 +34,38 @@ COMMANDS := $(patsubst cmd/%,build/%,$(patsubst cmd/compat,cmd/otelcol-train-com
 commands: ## compile the commands beside the distribution to build/
 	@for c in $(COMMANDS); do m=cmd/$${c#build/}; [ -d "$$m" ] || m=cmd/compat; GOWORK=off CGO_ENABLED=0 go build -C "$$m" -trimpath -buildvcs=false -ldflags="-s -w" -o "$(CURDIR)/$$c" .; done
 
-build/ocb: tools/go.mod tools/go.sum
+TOOL_ocb             := go.opentelemetry.io/collector/cmd/builder
+TOOL_nfpm            := github.com/goreleaser/nfpm/v2/cmd/nfpm
+TOOL_cyclonedx-gomod := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+TOOL_govulncheck     := golang.org/x/vuln/cmd/govulncheck
+
+build/ocb build/nfpm build/cyclonedx-gomod build/govulncheck: tools/go.mod tools/go.sum
 	@mkdir -p build
-	@GOWORK=off go build -C tools -o ../build/ocb go.opentelemetry.io/collector/cmd/builder
+	@GOWORK=off go build -C tools -o ../$@ $(TOOL_$(@F))
 	@touch $@
 
 # The generated sources are as old as the manifest and the go.mod files they were made from.
-$(DIST)/go.sum: builder-config.yaml build/ocb $(addsuffix /go.mod,$(UNIT))
+$(DIST)/go.sum: builder-config.yaml build/ocb $(addsuffix /go.mod,$(filter-out cmd/% packaging,$(UNIT)))
 	@$(DISTENV) build/ocb --config builder-config.yaml --skip-compilation >build/ocb.log 2>&1 || { cat build/ocb.log; exit 1; }
 	@touch $@
+
+.PHONY: sbom
+sbom: build commands build/cyclonedx-gomod ## write dist/sbom.json (CycloneDX) and dist/NOTICE
+	@mkdir -p dist
+	@build/cyclonedx-gomod bin -json -noserial -version $(VERSION) -output dist/sbom.json $(BINARY) 2>build/sbom.log || { cat build/sbom.log; exit 1; }
+	@go run ./packaging/notice -sbom dist/sbom.json -notice dist/NOTICE $(BINARY) $(COMMANDS)
+
+.PHONY: package
+package: sbom build/nfpm ## write dist/*.deb, dist/*.rpm and dist/SHA256SUMS
+	@scripts/package $(VERSION)
+
+.PHONY: image
+image: sbom ## write the container image dist/*.oci.tar; needs buildah
+	@scripts/image $(VERSION)
+
+.PHONY: vuln
+vuln: build build/govulncheck ## look for known vulnerabilities; VULNDB=file:///... names a mirror of the database
+	@if [ -n "$(VULNDB)" ]; then build/govulncheck -db "$(VULNDB)" -mode binary $(BINARY); else echo "skipped: no vulnerability database (name one with VULNDB)"; fi
 
 .PHONY: demo
 demo: build ## run the main job by itself on live-written sample streams
