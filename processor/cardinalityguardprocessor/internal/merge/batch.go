@@ -67,8 +67,9 @@ type Batch struct {
 	now    int64
 	floor  int64
 	serial uint32
-	again  bool   // a source has several points in the batch
-	text   Hasher // for the order of exemplars
+	before *source // of the point before
+	again  bool    // a source has several points in the batch
+	text   Hasher  // for the order of exemplars
 	hists  histScratch
 	exps   expScratch
 	opened *metric // the metric whose description was joined last, by the group below
@@ -106,7 +107,7 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 	defer b.shard.mu.Unlock()
 	b.floor = b.engine.floor.Load()
 	b.serial = b.engine.batches.Add(1)
-	b.again = false
+	b.again, b.before = false, nil
 	b.shard.dirty = true
 	native := false
 	for i := range b.items {
@@ -174,7 +175,7 @@ func (b *Batch) release() {
 	if cap(b.items) > kept {
 		b.items, b.order = nil, nil
 	}
-	b.shard, b.gen, b.opened = nil, nil, nil
+	b.shard, b.gen, b.opened, b.before = nil, nil, nil, nil
 	b.Hasher.Release()
 	b.text.Release()
 	b.hists.release()

@@ -85,6 +85,7 @@ func (e *Engine) bury(sh *shard, id Hash, s *source, now int64) {
 		e.series.Add(-1)
 	}
 	delete(sh.sources, id)
+	s.id, s.after = Hash{}, nil // nothing finds it any more
 	e.sources.Add(-1)
 	switch s.metric.kind {
 	case Sum, Histogram, Exponential, Summary:

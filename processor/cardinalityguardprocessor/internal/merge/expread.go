@@ -22,11 +22,51 @@ func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast
 	all := sum64{total: p.ZeroCount()}
 	into.positive, into.negative = readBuckets(s.positive, p.Positive(), &all), readBuckets(s.negative, p.Negative(), &all)
 	s.positive, s.negative = into.positive.counts, into.negative.counts
-	into.scale, into.zero, into.threshold, into.count = p.Scale(), p.ZeroCount(), p.ZeroThreshold(), p.Count()
-	into.sum, into.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
-	into.min, into.hasMin = p.Min(), p.HasMin() && finite(p.Min())
-	into.max, into.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+	into.scalars(p)
 	return all.over == 0 && all.total == into.count
+}
+
+func (e *expLast) scalars(p pmetric.ExponentialHistogramDataPoint) {
+	e.scale, e.zero, e.threshold, e.count = p.Scale(), p.ZeroCount(), p.ZeroThreshold(), p.Count()
+	e.sum, e.noSum = p.Sum(), !p.HasSum() || !finite(p.Sum())
+	e.min, e.hasMin = p.Min(), p.HasMin() && finite(p.Min())
+	e.max, e.hasMax = p.Max(), p.HasMax() && finite(p.Max())
+}
+
+// refresh makes a point the last one that has the same layout and agrees with itself, which is what most sources send. It changes nothing and says
+// so where that is not known.
+func (s *expScratch) refresh(last *expLast, p pmetric.ExponentialHistogramDataPoint) bool {
+	if p.Scale() != last.scale || p.ZeroThreshold() != last.threshold {
+		return false
+	}
+	all := sum64{total: p.ZeroCount()}
+	if !last.positive.alike(p.Positive(), &s.positive, &all) || !last.negative.alike(p.Negative(), &s.negative, &all) {
+		return false
+	}
+	if all.over != 0 || all.total != p.Count() {
+		return false
+	}
+	copy(last.positive.counts, s.positive)
+	copy(last.negative.counts, s.negative)
+	last.scalars(p)
+	return true
+}
+
+// alike says whether a side has the same buckets, without empty ones at its ends, and reads their counts.
+func (b *buckets) alike(p pmetric.ExponentialHistogramDataPointBuckets, room *[]uint64, all *sum64) bool {
+	counts, n := p.BucketCounts(), len(b.counts)
+	if counts.Len() != n || (n > 0 && (p.Offset() != b.offset || counts.At(0) == 0 || counts.At(n-1) == 0)) {
+		return false
+	}
+	*room = slices.Grow((*room)[:0], n)[:n]
+	sum := *all
+	for i := range *room {
+		c := counts.At(i)
+		(*room)[i] = c
+		sum.add(c)
+	}
+	*all = sum
+	return true
 }
 
 // indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.

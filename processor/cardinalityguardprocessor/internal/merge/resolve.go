@@ -15,7 +15,7 @@ func (b *Batch) mark(s *source) {
 
 // resolve finds the source of a point and, for a new one, its output.
 func (b *Batch) resolve(it *item, generation uint32) {
-	if s := b.shard.sources[it.id]; s != nil {
+	if s := b.known(it.id); s != nil {
 		if s.gen < generation && !it.noValue {
 			b.remap(it, s, generation)
 			if it.gone || it.rec == nil {
@@ -39,6 +39,21 @@ func (b *Batch) resolve(it *item, generation uint32) {
 	case !it.noValue && g.kind.Cumulative() && b.engine.cfg.TrackNative && b.shard.outputs[it.id] == nil:
 		b.watch(it, g, generation)
 	}
+}
+
+// known finds a source. Most batches have the points in the order of the batch before: then the one behind the last one is it.
+func (b *Batch) known(id Hash) *source {
+	last := b.before
+	if last != nil && last.after != nil && last.after.id == id {
+		b.before = last.after
+		return last.after
+	}
+	s := b.shard.sources[id]
+	if last != nil && s != nil {
+		last.after = s
+	}
+	b.before = s
+	return s
 }
 
 // refused drops what does not merge and values that no sum takes: none of them makes an output.

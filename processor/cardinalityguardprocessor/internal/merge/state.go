@@ -13,6 +13,7 @@ type source struct {
 	metric     *metric
 	out        *output
 	next, prev *source // of the output
+	after      *source // came behind it in the last batch
 	start      int64
 	time       int64 // of the last value
 	ended      int64 // when it said that it ended

@@ -33,11 +33,16 @@ func (b *Batch) watchPoint(it *item, s *source) {
 		}
 		s.keepHistogram(&now)
 	case Exponential:
+		p := g.Metric.ExponentialHistogram().DataPoints().At(int(it.index))
+		last, _ := s.dist.(*expLast)
+		if last != nil && b.exps.refresh(last, p) {
+			break
+		}
 		var now expLast
-		if !b.exps.read(g.Metric.ExponentialHistogram().DataPoints().At(int(it.index)), &now) {
+		if !b.exps.read(p, &now) {
 			return
 		}
-		b.exps.spare, _ = s.dist.(*expLast)
+		b.exps.spare = last
 		s.dist = b.exps.keep(&now)
 	case Summary:
 		p := g.Metric.Summary().DataPoints().At(int(it.index))
