@@ -50,7 +50,7 @@ func (b *Batch) accept(it *item, out *output) {
 
 // apply takes one point into the state.
 func (b *Batch) apply(it *item) {
-	if it.gone {
+	if it.gone || it.seen {
 		return
 	}
 	s := it.rec

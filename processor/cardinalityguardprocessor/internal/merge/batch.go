@@ -48,6 +48,7 @@ type item struct {
 	index     int32
 	touched   bool
 	noValue   bool
+	seen      bool // by its source already
 	gone      bool // taken into an output, or dropped
 	exemplars bool
 }
@@ -109,10 +110,16 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 	b.serial = b.engine.batches.Add(1)
 	b.again, b.before = false, nil
 	b.shard.dirty = true
-	native := false
+	clean, native, rest := b.clean(), false, false
 	for i := range b.items {
-		b.resolve(&b.items[i], generation)
-		native = native || b.items[i].pending()
+		it := &b.items[i]
+		b.resolve(it, generation)
+		native = native || it.pending()
+		if clean && it.watched() { // while its source is near
+			b.watchPoint(it, it.rec)
+			it.seen = true
+		}
+		rest = rest || !it.seen
 	}
 	if native { // only now it is known which outputs merge
 		for _, ends := range []bool{false, true} { // and only then which sources there are to end
@@ -123,9 +130,26 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 			}
 		}
 	}
-	b.applyAll()
-	b.notePassing()
+	if rest {
+		b.applyAll()
+	}
+	if native {
+		b.notePassing()
+	}
 }
+
+// clean says that no point is touched, so that no native series of the batch becomes a merged one by it.
+func (b *Batch) clean() bool {
+	for i := range b.groups {
+		if g := &b.groups[i]; g.Touched || !g.Clean {
+			return false
+		}
+	}
+	return true
+}
+
+// watched says whether the point is of a native series that does not merge.
+func (it *item) watched() bool { return it.rec != nil && it.rec.out == nil && !it.noValue && !it.gone }
 
 func (b *Batch) applyAll() {
 	if !b.again { // one point a source: the order does not count

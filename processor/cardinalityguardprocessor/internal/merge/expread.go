@@ -59,14 +59,9 @@ func (b *buckets) alike(p pmetric.ExponentialHistogramDataPointBuckets, room *[]
 		return false
 	}
 	*room = slices.Grow((*room)[:0], n)[:n]
-	sum := *all
-	for i := range *room {
-		c := counts.At(i)
-		(*room)[i] = c
-		sum.add(c)
-	}
-	*all = sum
-	return true
+	total, small := readCounts(*room, counts)
+	all.add(total)
+	return small
 }
 
 // indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.

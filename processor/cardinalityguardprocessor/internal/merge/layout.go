@@ -75,18 +75,25 @@ func (s *histScratch) refresh(last *histLast, p pmetric.HistogramDataPoint) bool
 		}
 	}
 	s.counts = slices.Grow(s.counts[:0], len(last.counts))[:len(last.counts)]
-	var all sum64
-	for i := range s.counts {
-		n := counts.At(i)
-		s.counts[i] = n
-		all.add(n)
-	}
-	if all.over != 0 || all.total != p.Count() {
+	total, small := readCounts(s.counts, counts)
+	if !small || total != p.Count() {
 		return false
 	}
 	copy(last.counts, s.counts)
 	last.scalars(p)
 	return true
+}
+
+// readCounts fills a list and adds it up. Small: the sum cannot have gone over.
+func readCounts(to []uint64, from pcommon.UInt64Slice) (total uint64, small bool) {
+	var bits uint64
+	for i := range to {
+		n := from.At(i)
+		to[i] = n
+		total += n
+		bits |= n
+	}
+	return total, bits>>40 == 0 && len(to) < 1<<24
 }
 
 func appendFloats(to []float64, from pcommon.Float64Slice) []float64 {

@@ -8,26 +8,27 @@ import (
 )
 
 // source is what is remembered of one sender of a series. A native source without an output is only watched.
+// What is needed while it is only watched comes first.
 type source struct {
 	id         Hash
-	metric     *metric
 	out        *output
-	next, prev *source // of the output
 	after      *source // came behind it in the last batch
+	dist       any     // the last distribution, or the windows of a delta
 	start      int64
-	time       int64 // of the last value
-	ended      int64 // when it said that it ended
-	seen       int64 // arrival of the last point
-	value      uint64
-	dist       any    // the last distribution, or the windows of a delta
+	time       int64  // of the last value
+	seen       int64  // arrival of the last point
 	gen        uint32 // of the policy that mapped it
-	born       uint32 // the epoch of its output in which its life was counted in full
 	batch      uint32 // the last batch it was in
 	double     bool
 	known      bool // it has a baseline
 	live       bool
 	native     bool
 	gone       bool // counted among the ended ones of its shard
+	value      uint64
+	ended      int64  // when it said that it ended
+	born       uint32 // the epoch of its output in which its life was counted in full
+	metric     *metric
+	next, prev *source // of the output
 }
 
 func (s *source) number() number { return number{s.value, s.double} }

@@ -2,6 +2,7 @@ package merge
 
 // watchPoint remembers a point of a native series that passes as it is.
 func (b *Batch) watchPoint(it *item, s *source) {
+	s.seen = b.now
 	if it.sent > 0 {
 		it.time = it.sent // it goes on with that
 	}
