@@ -116,25 +116,20 @@ func (c *codec) str(v *string) {
 	*v = string(b)
 }
 
-func (c *codec) floats(v *[]float64) {
+// listOf writes or reads a list.
+func listOf[T any](c *codec, v *[]T, each func(*T)) {
 	n := c.length(len(*v))
 	if c.reading {
-		*v = make([]float64, n)
+		*v = make([]T, n)
 	}
 	for i := range n {
-		c.f64(&(*v)[i])
+		each(&(*v)[i])
 	}
 }
 
-func (c *codec) counts(v *[]uint64) {
-	n := c.length(len(*v))
-	if c.reading {
-		*v = make([]uint64, n)
-	}
-	for i := range n {
-		c.u64(&(*v)[i])
-	}
-}
+func (c *codec) floats(v *[]float64) { listOf(c, v, c.f64) }
+
+func (c *codec) counts(v *[]uint64) { listOf(c, v, c.u64) }
 
 func (c *codec) total(t *total) {
 	c.i64(&t.high)
@@ -200,23 +195,15 @@ func (c *codec) expLast(e *expLast) {
 func (c *codec) summaryLast(s *summaryLast) {
 	c.u64(&s.count)
 	c.f64(&s.sum)
-	n := c.length(len(s.quantiles))
-	if c.reading {
-		s.quantiles = make([]quantile, n)
-	}
-	for i := range n {
-		c.f64(&s.quantiles[i].at)
-		c.f64(&s.quantiles[i].value)
-	}
+	listOf(c, &s.quantiles, func(q *quantile) {
+		c.f64(&q.at)
+		c.f64(&q.value)
+	})
 }
 
 func (c *codec) windows(w *windows) {
-	n := c.length(len(*w))
-	if c.reading {
-		*w = make(windows, n)
-	}
-	for i := range n {
-		c.i64(&(*w)[i].start)
-		c.i64(&(*w)[i].end)
-	}
+	listOf(c, (*[]window)(w), func(w *window) {
+		c.i64(&w.start)
+		c.i64(&w.end)
+	})
 }

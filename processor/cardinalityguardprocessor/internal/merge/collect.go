@@ -42,8 +42,7 @@ func (b *Batch) collect(at int32) {
 		for i := range points.Len() {
 			p := points.At(i)
 			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
-			it.value = number{bits: min(p.Count(), math.MaxInt64)}
-			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
+			it.counted(p.Count(), p.Sum())
 			b.scrubExemplars(it, p.Exemplars())
 		}
 	case pmetric.MetricTypeExponentialHistogram:
@@ -51,8 +50,7 @@ func (b *Batch) collect(at int32) {
 		for i := range points.Len() {
 			p := points.At(i)
 			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
-			it.value = number{bits: min(p.Count(), math.MaxInt64)}
-			it.noValue = it.noValue || (p.HasSum() && isStale(p.Sum()))
+			it.counted(p.Count(), p.Sum())
 			b.scrubExemplars(it, p.Exemplars())
 		}
 	case pmetric.MetricTypeSummary:
@@ -60,10 +58,15 @@ func (b *Batch) collect(at int32) {
 		for i := range points.Len() {
 			p := points.At(i)
 			it := b.newItem(at, i, p.Attributes(), p.StartTimestamp(), p.Timestamp(), p.Flags())
-			it.value = number{bits: min(p.Count(), math.MaxInt64)}
-			it.noValue = it.noValue || isStale(p.Sum())
+			it.counted(p.Count(), p.Sum())
 		}
 	}
+}
+
+// counted takes what orders a distribution among others of its source. A sum that is not there is zero, which is no marker.
+func (it *item) counted(count uint64, sum float64) {
+	it.value = number{bits: min(count, math.MaxInt64)}
+	it.noValue = it.noValue || isStale(sum)
 }
 
 func (b *Batch) collectNumbers(at int32, points pmetric.NumberDataPointSlice) {

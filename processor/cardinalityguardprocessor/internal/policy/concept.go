@@ -113,7 +113,7 @@ func (c *concepts) name(name string) RuleID {
 		for j := i; j < len(toks); j++ {
 			stem := strings.TrimRight(toks[j], "0123456789")
 			if rule, concept := c.patterns[joined+stem]; concept && stem != "" {
-				if stem != toks[j] || (j+1 < len(toks) && isValue(toks[j+1])) {
+				if stem != toks[j] || (j+1 < len(toks) && isValue(toks[j+1], identifies(joined+stem))) {
 					return rule
 				}
 			}
@@ -125,18 +125,33 @@ func (c *concepts) name(name string) RuleID {
 	return 0
 }
 
-// isValue says whether a token of a metric's name looks like a value: a number, or hexadecimal of eight digits or more.
-func isValue(token string) bool {
-	decimals := 0
+// identifies says whether a concept is an identifier, not a number that is counted up: what stands behind it is hardly a percentile or a type.
+func identifies(concept string) bool {
+	return strings.HasSuffix(concept, "id") || strings.HasSuffix(concept, "sha")
+}
+
+// isValue says whether a token of a metric's name looks like a value: a number, or hexadecimal of eight digits or more; of an identifier, four
+// characters or more with a digit.
+func isValue(token string, ofIdentifier bool) bool {
+	decimals, hexadecimals := 0, 0
 	for _, c := range token {
 		switch {
 		case c >= '0' && c <= '9':
 			decimals++
-		case c < 'a' || c > 'f':
-			return false
+		case c >= 'a' && c <= 'f':
+			hexadecimals++
 		}
 	}
-	return decimals == len(token) || (decimals > 0 && len(token) >= 8)
+	n := len(token)
+	switch {
+	case decimals == 0:
+		return false
+	case decimals == n:
+		return true
+	case ofIdentifier:
+		return n >= 4
+	}
+	return decimals+hexadecimals == n && n >= 8
 }
 
 // wholeKey is a key however its words are put together: Prometheus writes underscores.

@@ -117,6 +117,7 @@ func TestMetricNames(t *testing.T) {
 	for _, name := range []string{
 		"foxhunt_training_current_epoch", "foxhunt_training_epoch_loss", "tunix.training.step", "tunix.global_step", "megatron.training.checkpoint.duration",
 		"otelcol_processor_tail_sampling_new_trace_id_received", "DCGM_FI_DEV_GPU_UTIL", "step_time_p95", "loss_123", "epoch", "run_id", "steps_12", "epoch1x",
+		"step_p50", "step_bf16_time", "epoch_int8_loss", "checkpoint_path_s3_total", "span_id_p95", "sampled_trace_id_rate", "loss_step_a9f3", "loss_run_id_abcdefgh",
 		trainrecord.Namespace + ".run.duration", "checkpoint_bytes_total", "",
 	} {
 		assert.Empty(t, refused(p, name), name)
@@ -124,6 +125,7 @@ func TestMetricNames(t *testing.T) {
 	for _, name := range []string{
 		"loss_run_id_123", "loss/run-id/8f3a21bc-1", "loss.runId.8F3A21BC", "runid123", "val_loss_epoch_12", "acc_epoch12",
 		"grad.step.1000", "checkpoint_0001_size", "global_step_5_loss", "loss_sample_id_77",
+		"loss_run_id_RUNxa9f3", "loss_run_id_wx3k", "loss_run_id_mnist7", "dice_patientId_TCGA02", "acc_git_sha_3f2a", "loss_step_8f3a21bc",
 	} {
 		assert.Equal(t, "metric_name", refused(p, name), name)
 	}

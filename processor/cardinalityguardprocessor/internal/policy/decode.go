@@ -87,10 +87,10 @@ func (d *decoder) value(path string, n *yaml.Node, v reflect.Value, one bool) {
 
 func (d *decoder) fields(path string, n *yaml.Node, v reflect.Value) {
 	known := map[string]reflect.StructField{}
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		known[name] = f
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); !f.Anonymous {
+			known[name] = f
+		}
 	}
 	d.each(path, n, func(at, key string, value *yaml.Node) {
 		f, ok := known[key]

@@ -33,27 +33,29 @@ type Attributes struct {
 	KeepOnly    []KeepOnly             `yaml:"keep_only,one" doc:"Removes every attribute of a point that is not listed. One rule or a list."`
 }
 
+// RuleHead is what rules about attributes have in common.
+type RuleHead struct {
+	Name    string    `yaml:"name" doc:"The reason that telemetry gives for this rule."`
+	Mode    Mode      `yaml:"mode" doc:"How far this rule goes; the milder of this and the mode above counts."`
+	Metrics *Selector `yaml:"metrics" doc:"The metrics that the rule is for. Without it, all."`
+	ApplyTo []Place   `yaml:"apply_to" doc:"What the rule looks at; nested is the inside of maps and arrays. Without it: everything, for keep_only data points."`
+}
+
 // Deny removes attributes by their keys.
 type Deny struct {
-	Name       string    `yaml:"name" doc:"The reason that telemetry gives for this rule."`
-	Mode       Mode      `yaml:"mode" doc:"How far this rule goes; the milder of this and the mode above counts."`
-	Metrics    *Selector `yaml:"metrics" doc:"The metrics that the rule is for. Without it, all."`
-	Normalized []string  `yaml:"normalized" doc:"Words that deny a key when they stand in it together: run_id denies runId, RUN-ID and mlflow.run_id."`
-	Exact      []string  `yaml:"exact" doc:"Whole keys."`
-	Glob       []string  `yaml:"glob" doc:"Globs of whole keys: * any text, ? one character, [ab] one of some."`
-	Regex      []string  `yaml:"regex" doc:"RE2 expressions of whole keys."`
-	ApplyTo    []Place   `yaml:"apply_to" doc:"What the rule looks at; nested is the inside of maps and arrays. Without it: everything, for keep_only data points."`
+	RuleHead
+	Normalized []string `yaml:"normalized" doc:"Words that deny a key when they stand in it together: run_id denies runId, RUN-ID and mlflow.run_id."`
+	Exact      []string `yaml:"exact" doc:"Whole keys."`
+	Glob       []string `yaml:"glob" doc:"Globs of whole keys: * any text, ? one character, [ab] one of some."`
+	Regex      []string `yaml:"regex" doc:"RE2 expressions of whole keys."`
 }
 
 // ValueRule removes attributes by the shape of their values.
 type ValueRule struct {
-	Name         string     `yaml:"name" doc:"The reason that telemetry gives for this rule."`
-	Mode         Mode       `yaml:"mode" doc:"How far this rule goes; the milder of this and the mode above counts."`
-	Metrics      *Selector  `yaml:"metrics" doc:"The metrics that the rule is for. Without it, all."`
+	RuleHead
 	Keys         []string   `yaml:"keys" doc:"Only attributes of these keys, or globs. Without it, all."`
 	DenyPatterns []Shape    `yaml:"deny_patterns" doc:"Shapes that a whole text may not have."`
 	Action       ActionWord `yaml:"action" doc:"drop_attribute removes the attribute, other puts the word other in the place of the value."`
-	ApplyTo      []Place    `yaml:"apply_to" doc:"What the rule looks at; nested is the inside of maps and arrays. Without it: everything, for keep_only data points."`
 }
 
 // AllowList bounds the values of an attribute.
@@ -68,12 +70,9 @@ type AllowList struct {
 
 // KeepOnly removes every other attribute.
 type KeepOnly struct {
-	Name     string    `yaml:"name" doc:"The reason that telemetry gives for this rule."`
-	Mode     Mode      `yaml:"mode" doc:"How far this rule goes; the milder of this and the mode above counts."`
-	Metrics  *Selector `yaml:"metrics" doc:"The metrics that the rule is for. Without it, all."`
-	Registry bool      `yaml:"registry" doc:"Keep what the registry allows on metrics."`
-	Keys     []string  `yaml:"keys" doc:"Keys, or globs of keys, that stay."`
-	ApplyTo  []Place   `yaml:"apply_to" doc:"What the rule looks at; nested is the inside of maps and arrays. Without it: everything, for keep_only data points."`
+	RuleHead
+	Registry bool     `yaml:"registry" doc:"Keep what the registry allows on metrics."`
+	Keys     []string `yaml:"keys" doc:"Keys, or globs of keys, that stay."`
 }
 
 // OnResource are rules about resources.

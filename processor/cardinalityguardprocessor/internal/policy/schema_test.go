@@ -70,8 +70,10 @@ func schemaOf(t *testing.T, typ reflect.Type, one bool) map[string]any {
 
 func objectOf(t *testing.T, typ reflect.Type) map[string]any {
 	properties := map[string]any{}
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for _, f := range reflect.VisibleFields(typ) {
+		if f.Anonymous {
+			continue
+		}
 		name, flags, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		require.NotEmpty(t, name, "%s.%s", typ, f.Name)
 		property := schemaOf(t, f.Type, flags == "one")
