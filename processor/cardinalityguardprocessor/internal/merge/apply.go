@@ -166,11 +166,11 @@ func (b *Batch) late(it *item, s *source) bool {
 func (b *Batch) first(it *item, s *source) step {
 	e := b.engine
 	out := s.out
-	if s.native && !out.sent {
+	if s.native() && !out.sent {
 		return full
 	}
 	floor := b.floor
-	if s.native { // it may have passed before without being remembered
+	if s.native() { // it may have passed before without being remembered
 		if e.cfg.TrackNative {
 			floor = max(floor, e.unwatched.Load())
 		} else {
@@ -181,9 +181,9 @@ func (b *Batch) first(it *item, s *source) step {
 	case e.cfg.Initial == None:
 	case it.start != 0 && it.start >= floor && it.start < it.time:
 		return full
-	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native || e.cfg.TrackNative):
+	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native() || e.cfg.TrackNative):
 		return full
-	case e.cfg.Initial == Keep && !s.native:
+	case e.cfg.Initial == Keep && !s.native():
 		return full
 	}
 	b.Counts.add(&b.Counts.Baselined[b.groups[it.group].kind])

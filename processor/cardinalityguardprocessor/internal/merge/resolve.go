@@ -109,7 +109,7 @@ func (b *Batch) remember(it *item, out *output, generation uint32) {
 }
 
 func (b *Batch) newSource(it *item, m *metric, generation uint32) *source {
-	s := &source{id: it.id, metric: m, gen: generation, native: !it.touched, seen: b.now}
+	s := &source{id: it.id, metric: m, gen: generation, seen: b.now}
 	if t, buried := b.shard.buried.raise(it.id); buried {
 		b.engine.tombstones.Add(-1)
 		s.start, s.time, s.value, s.double = t.start, t.time, t.value, t.double
@@ -255,7 +255,7 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		s.metric.series--
 		b.engine.series.Add(-1)
 	}
-	s.gen, s.metric, s.native = generation, m, !it.touched
+	s.gen, s.metric = generation, m
 	it.rec = s
 	b.mark(s)
 	out := b.shard.outputs[it.id]

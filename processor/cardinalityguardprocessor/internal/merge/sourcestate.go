@@ -58,7 +58,8 @@ func (c *codec) source(s *source) {
 	}
 	c.fixed(&s.value)
 	c.u32(&s.born)
-	c.flags(&s.double, &s.known, &s.live, &s.native, &s.gone)
+	var unused bool // a state has room for one more
+	c.flags(&s.double, &s.known, &s.live, &unused, &s.gone)
 	has := s.dist != nil
 	c.flags(&has)
 	if !has {

@@ -19,17 +19,19 @@ type source struct {
 	seen       int64  // arrival of the last point
 	gen        uint32 // of the policy that mapped it
 	batch      uint32 // the last batch it was in
+	born       uint32 // the epoch of its output in which its life was counted in full
 	double     bool
 	known      bool // it has a baseline
 	live       bool
-	native     bool
 	gone       bool // counted among the ended ones of its shard
 	value      uint64
-	ended      int64  // when it said that it ended
-	born       uint32 // the epoch of its output in which its life was counted in full
+	ended      int64 // when it said that it ended
 	metric     *metric
 	next, prev *source // of the output
 }
+
+// native says that nothing was removed from its series.
+func (s *source) native() bool { return s.out == nil || s.out.id == s.id }
 
 func (s *source) number() number { return number{s.value, s.double} }
 
