@@ -1,0 +1,270 @@
+package cardinalityguardprocessor
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
+)
+
+var (
+	oddTimes  = []uint64{0, 1, 999, 1000, 1001, uint64(time.Minute) + 1000, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64}
+	oddFloats = []float64{0, math.Copysign(0, -1), 1, -1, 0.1, math.NaN(), math.Float64frombits(staleNaN), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, 5e-324, 1e300}
+	oddInts   = []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 53, 100}
+	oddCounts = []uint64{0, 1, 2, 7, math.MaxUint64, 1 << 63, 1 << 47}
+	oddScales = []int32{0, 1, 3, 20, 21, -10, -11, 100, -100, math.MaxInt32, math.MinInt32}
+	oddOffs   = []int32{0, 1, -1, 160, -160, 1 << 20, math.MaxInt32, math.MinInt32, -1074, 1023}
+)
+
+// drawHostile fills a batch with metrics that no SDK would send.
+func drawHostile(t *rapid.T) pmetric.Metrics {
+	pick := func(name string) int { return rapid.IntRange(0, 1<<20).Draw(t, name) }
+	f := func() float64 { return oddFloats[pick("float")%len(oddFloats)] }
+	n := func() uint64 { return oddCounts[pick("count")%len(oddCounts)] }
+	md := pmetric.NewMetrics()
+	ms := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics()
+	for range 1 + pick("metrics")%4 {
+		m := ms.AppendEmpty()
+		m.SetName([]string{"m", "", "DCGM_FI_X"}[pick("name")%3])
+		temporality := pmetric.AggregationTemporality(pick("temporality") % 4)
+		points := pick("points") % 4
+		head := func(p interface {
+			Attributes() pcommon.Map
+			SetTimestamp(pcommon.Timestamp)
+			SetStartTimestamp(pcommon.Timestamp)
+			SetFlags(pmetric.DataPointFlags)
+		}) {
+			if runID := pick("run") % 3; runID > 0 {
+				p.Attributes().PutStr("run_id", fmt.Sprint(runID))
+			}
+			p.SetTimestamp(pcommon.Timestamp(oddTimes[pick("time")%len(oddTimes)]))
+			p.SetStartTimestamp(pcommon.Timestamp(oddTimes[pick("start")%len(oddTimes)]))
+			if pick("flag")%5 == 0 {
+				p.SetFlags(pmetric.DataPointFlags(pick("flags") % 4))
+			}
+		}
+		switch pick("type") % 6 {
+		case 0:
+		case 1, 2:
+			list := pmetric.NewNumberDataPointSlice()
+			for range points {
+				p := list.AppendEmpty()
+				head(p)
+				switch pick("value") % 3 {
+				case 0:
+					p.SetIntValue(oddInts[pick("int")%len(oddInts)])
+				case 1:
+					p.SetDoubleValue(f())
+				}
+			}
+			if pick("gauge")%3 == 0 {
+				list.CopyTo(m.SetEmptyGauge().DataPoints())
+				break
+			}
+			s := m.SetEmptySum()
+			s.SetAggregationTemporality(temporality)
+			s.SetIsMonotonic(pick("monotonic")%2 == 0)
+			list.CopyTo(s.DataPoints())
+		case 3:
+			h := m.SetEmptyHistogram()
+			h.SetAggregationTemporality(temporality)
+			for range points {
+				p := h.DataPoints().AppendEmpty()
+				head(p)
+				var all uint64
+				for range pick("buckets") % 4 {
+					c := n()
+					all += c
+					p.BucketCounts().Append(c)
+				}
+				for i := range pick("bounds") % 4 {
+					b := float64(i)
+					if pick("odd bound")%4 == 0 {
+						b = f()
+					}
+					p.ExplicitBounds().Append(b)
+				}
+				p.SetCount(all)
+				if pick("wrong")%4 == 0 {
+					p.SetCount(n())
+				}
+				if pick("sum")%2 == 0 {
+					p.SetSum(f())
+					p.SetMin(f())
+					p.SetMax(f())
+				}
+			}
+		case 4:
+			h := m.SetEmptyExponentialHistogram()
+			h.SetAggregationTemporality(temporality)
+			for range points {
+				p := h.DataPoints().AppendEmpty()
+				head(p)
+				all := n()
+				p.SetZeroCount(all)
+				for _, side := range []pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
+					side.SetOffset(oddOffs[pick("offset")%len(oddOffs)])
+					for range pick("buckets") % 4 {
+						c := n()
+						all += c
+						side.BucketCounts().Append(c)
+					}
+				}
+				p.SetScale(oddScales[pick("scale")%len(oddScales)])
+				p.SetZeroThreshold(f())
+				p.SetCount(all)
+				if pick("sum")%2 == 0 {
+					p.SetSum(f())
+				}
+			}
+		case 5:
+			s := m.SetEmptySummary()
+			for range points {
+				p := s.DataPoints().AppendEmpty()
+				head(p)
+				p.SetCount(n())
+				p.SetSum(f())
+				for range pick("quantiles") % 3 {
+					q := p.QuantileValues().AppendEmpty()
+					q.SetQuantile(f())
+					q.SetValue(f())
+				}
+			}
+		}
+	}
+	return md
+}
+
+// sound says what is wrong with a merged point.
+func sound(m pmetric.Metric) string {
+	switch m.Type() {
+	case pmetric.MetricTypeHistogram:
+		for _, p := range m.Histogram().DataPoints().All() {
+			if p.StartTimestamp() > p.Timestamp() {
+				return "start behind time"
+			}
+			var all uint64
+			for _, c := range p.BucketCounts().All() {
+				all += c
+			}
+			if n := p.BucketCounts().Len(); n > 0 && (n != p.ExplicitBounds().Len()+1 || all != p.Count()) {
+				return "buckets"
+			}
+			for i, b := range p.ExplicitBounds().All() {
+				if math.IsNaN(b) || i > 0 && b <= p.ExplicitBounds().At(i-1) {
+					return "bounds"
+				}
+			}
+		}
+	case pmetric.MetricTypeExponentialHistogram:
+		for _, p := range m.ExponentialHistogram().DataPoints().All() {
+			all := p.ZeroCount()
+			for _, c := range p.Positive().BucketCounts().All() {
+				all += c
+			}
+			for _, c := range p.Negative().BucketCounts().All() {
+				all += c
+			}
+			if all != p.Count() || p.Positive().BucketCounts().Len() > 160 || p.Negative().BucketCounts().Len() > 160 || p.StartTimestamp() > p.Timestamp() {
+				return "exponential"
+			}
+		}
+	case pmetric.MetricTypeSum:
+		for _, p := range m.Sum().DataPoints().All() {
+			if p.StartTimestamp() > p.Timestamp() {
+				return "start behind time"
+			}
+			if p.ValueType() == pmetric.NumberDataPointValueTypeDouble && math.IsNaN(p.DoubleValue()) {
+				return "not a number"
+			}
+		}
+	}
+	return ""
+}
+
+// TestHostileMetricsBreakNothing: no panic, no error, and what a flush sends is sound whatever came in.
+func TestHostileMetricsBreakNothing(t *testing.T) {
+	property(t, func(rt *rapid.T) {
+		l := newLab(rt, 1, policy.Default(), func(c *Config) {
+			c.TrackNative = rapid.Bool().Draw(rt, "tracks")
+			c.Limits.SeriesPerMetric = rapid.SampledFrom([]int{2, 2000}).Draw(rt, "series")
+			c.Limits.SourcesTotal = rapid.SampledFrom([]int{1, 1000}).Draw(rt, "sources")
+		})
+		l.at(1000)
+		last := map[string]pcommon.Timestamp{}
+		for i := range rapid.IntRange(1, 6).Draw(rt, "batches") {
+			l.feed(rt, drawHostile(rt))
+			l.sink.Reset()
+			if rapid.IntRange(0, 2).Draw(rt, "flushes") > 0 {
+				continue
+			}
+			l.at(1000 + int64(i)*int64(time.Minute))
+			l.guard.flush(t.Context(), rapid.Bool().Draw(rt, "last"))
+			for _, md := range l.sink.AllMetrics() {
+				for _, m := range md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().All() {
+					require.Empty(rt, sound(m), "%s", marshal(t, md))
+				}
+				for _, p := range flatten(md) {
+					require.Greater(rt, p.time, last[p.series], "%s", marshal(t, md))
+					last[p.series] = p.time
+				}
+			}
+			l.sink.Reset()
+		}
+	})
+}
+
+// TestAPolicyMayChangeInTheMiddleOfABatch: batches, flushes and policies that contradict each other at the same time.
+func TestAPolicyMayChangeInTheMiddleOfABatch(t *testing.T) {
+	t.Parallel()
+	policies := []*policy.Policy{
+		policy.Default(),
+		parsed(t, "attributes: {deny: {exact: [phase]}, allow_values: {phase: {values: [a]}}}\nexempt: [{metrics: {prefix: [g]}, keep: [run_id, phase], writer: single}]\n"),
+		parsed(t, "attributes: {keep_only: {keys: [none]}}\nmetrics: {allow: {exact: [nothing]}, otherwise: drop}\n"),
+		parsed(t, "mode: audit\n"), parsed(t, "mode: off\n"),
+		parsed(t, "gauges: {default: sum}\nlimits: {series_per_metric: 2, values_per_attribute: {phase: 1}}\n"),
+	}
+	l := newLab(t, 1, policies[0])
+	l.at(1000)
+	var wait sync.WaitGroup
+	work := func(n int, do func(i int)) {
+		wait.Go(func() {
+			for i := range n {
+				do(i)
+			}
+		})
+	}
+	for worker := range 4 {
+		work(200, func(i int) {
+			md := gaugeBatch("g", "run_id", "a", "b", "c")
+			for _, p := range numbers(md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)).All() {
+				p.Attributes().PutStr("phase", fmt.Sprint(i%3, worker))
+				p.SetTimestamp(pcommon.Timestamp(i + 1))
+			}
+			l.feed(t, md)
+			l.feed(t, counter("a", cumulative, 10, int64(20+i), int64(i)))
+		})
+	}
+	work(100, func(int) { l.guard.flush(t.Context(), false) })
+	for i := range 300 {
+		l.guard.govern(policies[i%len(policies)])
+	}
+	wait.Wait()
+	l.guard.govern(policies[0])
+	l.sink.Reset()
+	l.feed(t, gaugeBatch("g", "run_id", "x"))
+	l.guard.flush(t.Context(), true)
+	for _, md := range l.sink.AllMetrics() {
+		for _, p := range flatten(md) {
+			require.NotContains(t, p.series, "run_id")
+		}
+	}
+}
