@@ -97,3 +97,13 @@ func TestAUUIDMayLackItsHyphens(t *testing.T) {
 	assert.Equal(t, noShape, shapeSet(1<<shapeUUID).find("8b2281de6d3c02ed8ec8d3b864870b8b"), "no version")
 	assert.Equal(t, shapeHex32, everyShape.find(v))
 }
+
+// TestAValueInsideALongerTextIsNotLookedAt holds what the README says: a value is judged as a whole.
+func TestAValueInsideALongerTextIsNotLookedAt(t *testing.T) {
+	t.Parallel()
+	const id = "8b2281de-6d3c-42ed-8ec8-d3b864870b8b"
+	assert.Equal(t, shapeUUID, everyShape.find(id))
+	for _, text := range []string{`{"run_id":"` + id + `"}`, "a,b," + id, "run_id=" + id, "[" + id + "]", id + " " + id, `{"step":12}`} {
+		assert.Equal(t, noShape, everyShape.find(text), text)
+	}
+}
