@@ -49,7 +49,7 @@ func (h Header) Put(lr plog.LogRecord) (offList int) {
 	putText(attrs, AttrRunID, h.RunID)
 	putText(attrs, AttrRunPart, h.Part)
 	for _, v := range [...]struct {
-		set              *valueSet
+		set              valueSet
 		attr, key, value string
 	}{{frameworks, AttrFramework, KeyFramework, h.Framework}, {phases, AttrPhase, KeyPhase, h.Phase}} {
 		text, on := bounded(v.set, v.value)
@@ -78,17 +78,21 @@ func putText(m pcommon.Map, key, value string) {
 }
 
 // valueSet is one of the registry's bounded sets, by the length of the values: few have the same.
-type valueSet [32][]string
+type valueSet [][]string
 
-func setOf(name string) *valueSet {
-	var s valueSet
-	for _, v := range Load().Values[name] {
+func setOf(name string) valueSet { return newValueSet(Load().Values[name]) }
+
+func newValueSet(values []string) (s valueSet) {
+	for _, v := range values {
+		for len(s) <= len(v) {
+			s = append(s, nil)
+		}
 		s[len(v)] = append(s[len(v)], v)
 	}
-	return &s
+	return s
 }
 
-func (s *valueSet) has(value string) bool {
+func (s valueSet) has(value string) bool {
 	return len(value) < len(s) && slices.Contains(s[len(value)], value)
 }
 
@@ -100,7 +104,7 @@ var (
 )
 
 // bounded gives a value of a set as it is, and "other" for one that is not on it. No value is on every list.
-func bounded(set *valueSet, value string) (text string, on bool) {
+func bounded(set valueSet, value string) (text string, on bool) {
 	if value == "" {
 		return "", true
 	}
@@ -111,7 +115,7 @@ func bounded(set *valueSet, value string) (text string, on bool) {
 }
 
 // putBounded writes an attribute from a value of the body, which keeps the original; it gives 1 for one off its list.
-func putBounded(attrs pcommon.Map, key string, set *valueSet, v pcommon.Value) (offList int) {
+func putBounded(attrs pcommon.Map, key string, set valueSet, v pcommon.Value) (offList int) {
 	if v.Type() != pcommon.ValueTypeStr {
 		return 0
 	}

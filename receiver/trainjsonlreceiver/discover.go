@@ -37,7 +37,7 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 		if ctx.Err() != nil {
 			return
 		}
-		if s.due.Load() <= now.UnixNano() {
+		if s.isDue(now) {
 			t.ask(ctx, job{stream: s, now: now})
 		}
 	}

@@ -103,13 +103,13 @@ func TestFoldersThatAreNoTextAreRunsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newRig(t)
-	for _, folder := range []string{"run\xff", "run\xfe", "run\xe9\xe9"} {
+	for _, folder := range []string{"run\xff", "run\xfe", "run\xe9\xe9", "run%FF", "run%25FF", "run%20é"} {
 		r.write(folder+"/train.jsonl", rows(0, 1))
 	}
 	tl := r.open()
 	tl.step(ctx)
 	require.NoError(t, tl.close(ctx))
-	assert.Equal(t, map[string]int{"run%FF": 1, "run%FE": 1, "run%E9%E9": 1}, r.sink.runsOf())
+	assert.Equal(t, map[string]int{"run%FF": 1, "run%FE": 1, "run%E9%E9": 1, "run%25FF": 1, "run%2525FF": 1, "run%20é": 1}, r.sink.runsOf())
 }
 
 func TestFoldersOfOneNameAreToldOnce(t *testing.T) {

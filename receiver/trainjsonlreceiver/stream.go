@@ -43,7 +43,7 @@ type stream struct {
 	key fileKey
 
 	// Of the poll.
-	due    atomic.Int64  // when to look at it next, Unix ns
+	due    atomic.Int64  // when to look at it next, since epoch; 0 = at once
 	asked  atomic.Bool   // a look at it waits or goes on
 	news   atomic.Bool   // since the last look began, something was told of it
 	device atomic.Uint64 // that it is on
@@ -99,8 +99,17 @@ func (s *stream) hear() {
 // never is no time at which a file is looked at.
 const never = math.MaxInt64
 
+// epoch is what times are counted from: by the monotonic clock, since a wall clock that is set back would put looks off.
+var epoch = time.Now()
+
 // lookAgain says when to look at the file next.
-func (s *stream) lookAgain(at time.Time) { s.due.Store(at.UnixNano()) }
+func (s *stream) lookAgain(at time.Time) { s.due.Store(int64(at.Sub(epoch))) }
+
+// isDue says whether it is time to look at the file.
+func (s *stream) isDue(now time.Time) bool {
+	at := s.due.Load()
+	return at == 0 || at <= int64(now.Sub(epoch))
+}
 
 // tryAgain puts off the next turn, after an error.
 func (s *stream) tryAgain(at time.Time) {

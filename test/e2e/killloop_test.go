@@ -21,8 +21,12 @@ import (
 const (
 	// shippedCheckpoint is the default checkpoint_interval.
 	shippedCheckpoint = time.Second
-	// checkpointSlack is what a checkpoint may take on a loaded machine, flush included.
-	checkpointSlack = time.Second
+	// checkpointSlack is what a checkpoint may take on a loaded machine, flush included: the oldest record that came again had
+	// arrived 0.98 s before its kill on two cores with a load of 4.
+	checkpointSlack = 250 * time.Millisecond
+	// startsWithin is how long no collector reads, from a kill to the next life: what was written meanwhile is delivered at once,
+	// and may come again beside what was.
+	startsWithin = time.Second
 )
 
 // killLoop sends every record to a backend and keeps nothing between file and backend. Each life of the collector names itself.
@@ -95,7 +99,7 @@ func TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval(t *testing.T
 	t.Log(got.summary(want))
 	const within = shippedCheckpoint + checkpointSlack
 	got.check(t, want, within)
-	got.checkRepeats(t, int(float64(want)*within.Seconds()/wrote.Seconds()))
+	got.checkRepeats(t, int(float64(want)*(within+startsWithin).Seconds()/wrote.Seconds()))
 	for _, name := range []string{"bad_lines", "rewrites", "refused_records", "lost_bytes", "checkpoint_errors"} {
 		assert.Zero(t, self.Sum("otelcol_train_jsonl_"+name, nil), name)
 	}
