@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/collector/client"
 	"go.uber.org/zap"
 
-	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -27,7 +26,7 @@ type part struct {
 }
 
 // deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
-// returns nil, or errStopped. What the pipeline refuses for good is halved until a record is refused alone.
+// returns nil, errStopped or errLater. What the pipeline refuses for good is halved until a record is refused alone.
 func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part, p *permit, acknowledge func(upTo int64)) error {
 	if !p.outside() {
 		return errStopped
@@ -40,8 +39,8 @@ func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part,
 		todo = todo[:len(todo)-1]
 		refused, err := t.send(ctx, s, src, next, p)
 		switch {
-		case errors.Is(err, errStopped):
-			return errStopped
+		case errors.Is(err, errStopped), errors.Is(err, errLater):
+			return err
 		case len(refused) == 0:
 			acknowledge(next.upTo)
 		case len(refused) == 1:
@@ -66,17 +65,11 @@ func (t *tailer) refuse(ctx context.Context, src source, l line, err error) {
 func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *permit) (refused []line, err error) {
 	lines, count := some.lines, len(some.lines)
 	opCtx := t.obs.StartLogsOp(ctx)
+	w := waiting{tailer: t}
 	defer func() {
-		if errors.Is(err, errStopped) {
-			count = 0
-		}
-		if len(refused) > 1 { // its halves are reported
-			count = 0
-		}
-		t.obs.EndLogsOp(opCtx, formatName, count, err)
+		w.end()
+		t.sent(opCtx, s, count, refused, err)
 	}()
-	defer s.stall(false)
-	var pause componentkit.BackOff
 	for attempt := 0; ; attempt++ {
 		if ctx.Err() != nil {
 			return lines, errStopped
@@ -108,7 +101,11 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
 			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
 		p.release()
-		if t.wait(ctx, pause.Next()) != nil {
+		if !w.begin(len(lines) == len(some.lines)) {
+			s.tryAgain(time.Now().Add(s.pause.Next()))
+			return lines, errLater
+		}
+		if t.wait(ctx, w.pause.Next()) != nil {
 			return lines, errStopped
 		}
 	}

@@ -149,7 +149,9 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 // lookGone reads what was appended before the file went away, as long as it is open, and counts what is lost.
 func (t *tailer) lookGone(ctx context.Context, s *stream, now time.Time) {
 	if t.holds(s) {
-		t.enqueue(s)
+		if s.mayTry(now) {
+			t.enqueue(s)
+		}
 		s.lookAgain(now.Add(t.cfg.PollInterval))
 		return
 	}

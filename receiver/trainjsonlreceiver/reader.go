@@ -37,13 +37,14 @@ func (t *tailer) turn(ctx context.Context, s *stream, p *permit) next {
 	before, tailBefore := s.get()
 	after, err := t.readUnpacked(ctx, s, f, p)
 	s.head = nil
-	if err != nil && !errors.Is(err, errStopped) {
+	later := errors.Is(err, errLater)
+	if err != nil && !errors.Is(err, errStopped) && !later {
 		t.handles.drop(s)
 		return t.unreadable(ctx, s, path, err)
 	}
 	m, tl := s.get()
 	t.handles.give(s, m != before || tl != tailBefore)
-	if after == nextWait && s.swapped() { // the old file is at its end
+	if after == nextWait && !later && s.swapped() { // the old file is at its end
 		t.handles.drop(s)
 		return nextAgain
 	}

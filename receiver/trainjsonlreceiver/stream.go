@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 const (
@@ -53,10 +55,11 @@ type stream struct {
 	idOrigin   string         // the origin that id was read from
 	head       *xxhash.Digest // of the first headLen bytes, as this turn found them
 	headLen    int64
-	window     window    // the bytes of this turn
-	lookedTime time.Time // the file's modification time in the last turn
-	lookedSize int64     // and its size
-	handle     *handle   // guarded by handles.mu
+	window     window               // the bytes of this turn
+	pause      componentkit.BackOff // between turns that the pipeline refuses
+	lookedTime time.Time            // the file's modification time in the last turn
+	lookedSize int64                // and its size
+	handle     *handle              // guarded by handles.mu
 
 	// Of the scheduler, guarded by tailer.mu.
 	queued  bool
@@ -217,7 +220,14 @@ func (s *stream) lookedAt(size int64) {
 		s.resize(size, time.Now())
 	}
 	s.looked, s.cut, s.behind = size, 0, time.Time{}
-	s.failures, s.denied = 0, false
+	s.failures, s.denied, s.stalled = 0, false, false
+}
+
+// mayTry says whether the pause after an error is over.
+func (s *stream) mayTry(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !now.Before(s.retryAt)
 }
 
 // swapped says, once, whether the open file is not the one that the path leads to any more.

@@ -53,6 +53,7 @@ type tailer struct {
 	budget    budget
 	buffers   buffers
 	twins     twins
+	stalled   atomic.Int64        // turns that wait for a pipeline that refuses
 	seldom    componentkit.Seldom // of log lines
 	group     sync.WaitGroup
 	work      chan struct{}

@@ -257,10 +257,11 @@ func (w *watch) take(e fsnotify.Event) {
 	if moved && n != nil {
 		_ = n.Remove(e.Name) // the system may have done so
 	}
+	known := s != nil && !s.isGone() // a look at one that is gone finds no other file in its place
 	if s != nil {
 		s.hear()
 	}
-	if e.Has(fsnotify.Create) && s == nil && !moved && w.concerns(e.Name) {
+	if e.Has(fsnotify.Create) && !known && !moved && w.concerns(e.Name) {
 		w.mu.Lock()
 		w.dirty = true
 		w.mu.Unlock()

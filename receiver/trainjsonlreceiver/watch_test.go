@@ -100,6 +100,26 @@ func TestWhatTheSystemTellsIsLookedAtAtOnce(t *testing.T) {
 	})
 }
 
+func TestAFileMadeAnewWhereOneIsGoneIsFoundAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		n := newTold(100)
+		r.notify = n.watching
+		r.write("a/train.jsonl", rows(0, 3))
+		r.start()
+		time.Sleep(10 * time.Second)
+		r.remove("a/train.jsonl")
+		n.events <- fsnotify.Event{Name: r.path("a/train.jsonl"), Op: fsnotify.Remove}
+		time.Sleep(10 * time.Second)
+		r.write("a/train.jsonl", rows(3, 2))
+		n.events <- fsnotify.Event{Name: r.path("a/train.jsonl"), Op: fsnotify.Create}
+		time.Sleep(6 * time.Second)
+		assert.Len(t, r.sink.got(), 5)
+		r.stop()
+	})
+}
+
 func TestWithoutNotificationsPollingAloneServes(t *testing.T) {
 	t.Parallel()
 	for reason, notify := range map[string]func() (watching, error){
