@@ -56,19 +56,22 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	m.unwrapAll(set)
 	m.candidates(set)
 	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
+	m.stream, m.offset, m.weak = stream, OffsetOf(lr), false
 	if m.envelope.profile != nil && m.vocabulary(lr) {
+		if stream != nil && m.offset == 0 {
+			stream.Begin()
+		}
 		out.Kind, out.Profile = Mapped, m.envelope.profile
 		return out
 	}
-	m.stream, m.offset, m.weak = stream, offsetOf(lr), false
-	out.Alone = stream != nil && m.offset > 0 && !stream.begun.Load()
+	out.Alone = stream != nil && m.offset > 0 && !stream.Begun()
 	m.choose(set, lr, &out)
 	if out.Profile != nil {
 		stream.begin(out.Profile, m.offset, m.weak)
 	}
 	out.Ambiguous = m.ambiguous && out.Profile == nil
 	if stream != nil && m.offset == 0 {
-		stream.begun.Store(true)
+		stream.Begin()
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {
 		out.Kind, out.Errors = Mapped, m.errs

@@ -34,7 +34,7 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 		"from 0":                         {0, "", []int64{0, 1, 2}, []int64{0, 1, 2}},
 		"a resumed run":                  {0, "", []int64{5, 6}, []int64{5, 6}},
 		"after an object without epochs": {0, `{"config": {}}`, []int64{1, 2}, []int64{0, 1}},
-		"after an unknown object":        {0, `{"note": "x"}`, []int64{1, 2}, []int64{1, 2}},
+		"after an unknown object":        {0, `{"note": "x"}`, []int64{1, 2}, []int64{0, 1}},
 		"the start was not seen":         {300, "", []int64{1, 2}, []int64{1, 2}},
 		"without places":                 {-1, "", []int64{1, 2}, []int64{0, 1}},
 		"begun anew":                     {0, "", []int64{1, 2, 1}, []int64{0, 1, 0}},
@@ -65,8 +65,10 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 				assert.Equal(t, c.want, got, "reading %d", reading)
 				d, told := stream.Decision()
 				assert.Equal(t, told, d.Likely)
+				life := stream.Life()
 				stream = &Stream{} // a restart
 				stream.Restore(d)
+				stream.RestoreLife(life)
 			}
 		})
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // Stream remembers which profile a stream was recognised as; the first decision stays until a surer one revises it. It is
-// all that mapping an object needs of the objects before it. The zero value knows nothing.
+// all that mapping an object needs of the objects before it, beside its life. The zero value knows nothing.
 type Stream struct {
 	decision atomic.Pointer[Decision]
-	begun    atomic.Bool // its first object was seen
+	life     atomic.Pointer[Life]
 }
 
 // Decision says which profile a stream was recognised as, and by which object.
@@ -62,7 +62,10 @@ func (s *Stream) Restore(d Decision) {
 }
 
 // Forget makes the next object decide anew: a stream of the same name begins again.
-func (s *Stream) Forget() { s.decision.Store(nil) }
+func (s *Stream) Forget() {
+	s.decision.Store(nil)
+	s.life.Store(nil)
+}
 
 // covers tells whether something that was learnt at one place of a file holds at another. Objects may be read again, after a
 // refusal or a restart: those before the one that told are mapped as they were the first time.
@@ -132,14 +135,14 @@ func (s *Stream) epochBase(offset int64) (first int64, ok bool) {
 	return 0, false
 }
 
-// fromStart tells whether the stream is known from its first object on. It is a function of what the storage keeps, so that
+// fromStart tells whether the stream is known from its first line on. It is a function of what the storage keeps, so that
 // a kill changes nothing. Objects without a place come as they were written.
 func (s *Stream) fromStart(offset int64) bool {
 	if s == nil {
 		return false
 	}
 	d := s.decision.Load()
-	return offset <= 0 || d != nil && d.Offset <= 0
+	return offset <= 0 || s.Begun() || d != nil && d.Offset <= 0
 }
 
 // begin has a stream whose first object tells no epoch be known from there on.
@@ -149,8 +152,8 @@ func (s *Stream) begin(p *Profile, offset int64, likely bool) {
 	}
 }
 
-// offsetOf gives the place of an object in its file, -1 when that is not known.
-func offsetOf(lr plog.LogRecord) int64 {
+// OffsetOf gives the place of an object in its file, -1 when that is not known.
+func OffsetOf(lr plog.LogRecord) int64 {
 	v, ok := lr.Attributes().Get(trainrecord.AttrLogFileRecordOffset)
 	if !ok || v.Type() != pcommon.ValueTypeInt {
 		return -1

@@ -32,6 +32,9 @@ type Config struct {
 	// AlsoNamespaces are further ones that are written beside it, while readers move from one to another.
 	AlsoNamespaces []string `mapstructure:"also_namespaces"`
 
+	// IDSalt separates the derived ids of traces and spans of worlds in which run ids are used again.
+	IDSalt string `mapstructure:"id_salt"`
+
 	_ struct{} // keyed literals only
 }
 

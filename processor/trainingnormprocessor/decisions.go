@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -74,8 +75,10 @@ func (d *decisions) open(ctx context.Context, client storage.Client, set *trainp
 		was := d.shards[shardOf(key)][key]
 		d.seq = max(d.seq, was.seq)
 		stream, forgotten := d.streams.get(key, "", false)
-		stream.Restore(was.decision(set))
-		if stream.Profile() == nil {
+		if was.restore(stream, set); was.life != nil && len(was.life.Starts) > 0 {
+			d.streams.traced.Store(true)
+		}
+		if was.profile != "" && stream.Profile() == nil {
 			d.owed[key] = struct{}{} // the profile is loaded no more
 		}
 		if forgotten != "" {
@@ -88,9 +91,9 @@ func (d *decisions) open(ctx context.Context, client storage.Client, set *trainp
 // settle saves what the storage does not hold yet of the streams of a batch, and of those of further keys.
 func (d *decisions) settle(ctx context.Context, touched []*streamEntry, keys []string) error {
 	var changed []*streamEntry
-	var latest []*trainprofile.Decision
+	var latest []*settled
 	for _, e := range touched {
-		if now, is := e.unsettled(); is {
+		if now := e.unsettled(); now != nil {
 			changed, latest, keys = append(changed, e), append(latest, now), append(keys, e.key)
 		}
 	}
@@ -101,7 +104,7 @@ func (d *decisions) settle(ctx context.Context, touched []*streamEntry, keys []s
 		return err
 	}
 	for i, e := range changed {
-		e.settled.Store(&settled{latest[i]})
+		e.settled.Store(latest[i])
 	}
 	return nil
 }
@@ -150,20 +153,20 @@ func (d *decisions) save(ctx context.Context, keys []string) error {
 func (d *decisions) differ(keys []string) bool {
 	for _, key := range keys {
 		have := d.shards[shardOf(key)][key]
-		if have.seq = 0; d.wanted(key) != have {
+		if have.seq = 0; !reflect.DeepEqual(d.wanted(key), have) {
 			return true
 		}
 	}
 	return false
 }
 
-// wanted is what the storage should hold of a stream; its profile is empty when that is nothing.
+// wanted is what the storage should hold of a stream.
 func (d *decisions) wanted(key string) stored {
-	decision, ok := d.streams.decision(key)
-	if !ok {
+	stream := d.streams.peek(key)
+	if stream == nil {
 		return stored{}
 	}
-	return newStored(&decision)
+	return newStored(stream.Latest(), stream.Life())
 }
 
 // next gives the values that have to be written for the streams, and for those that the storage refused before.
@@ -181,7 +184,7 @@ func (d *decisions) next(keys []string) (shards map[int]map[string]stored, chang
 		}
 		changed = append(changed, key)
 		want := d.wanted(key)
-		if want.profile == "" {
+		if want.isNothing() {
 			delete(shards[i], key)
 			continue
 		}

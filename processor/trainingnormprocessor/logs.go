@@ -50,6 +50,7 @@ type worker struct {
 	stream    *trainprofile.Stream
 	touched   []*streamEntry // the batch's streams, when their decisions are stored
 	keys      []string       // of further streams that the batch touched
+	contexts  traceContexts
 }
 
 // count is a counter of a batch.
@@ -77,7 +78,7 @@ func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNorma
 	n.workers.New = func() any {
 		return &worker{
 			mapper: trainprofile.NewMapper(location), lifted: newLifted("log"),
-			further: plog.NewLogRecordSlice(), counts: map[count]int64{},
+			further: plog.NewLogRecordSlice(), counts: map[count]int64{}, contexts: traceContexts{salt: cfg.IDSalt},
 		}
 	}
 	return n, nil
@@ -135,6 +136,7 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 			if n.decisions.unsaved.Load() { // it may have been an object when its batch was refused
 				w.keys = append(w.keys, streamKey(lr.Attributes(), scope))
 			}
+			n.pass(w, lr)
 			continue
 		}
 		w.at = i
@@ -144,6 +146,18 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 	}
 	if len(w.after) > 0 {
 		w.insert(records)
+	}
+	for _, lr := range records.All() {
+		n.context(w, lr)
+	}
+}
+
+// pass has a stream know that it was seen from its first line on, when that is a record already.
+func (n *logNormalizer) pass(w *worker, lr plog.LogRecord) {
+	if isFirst(lr.Attributes()) {
+		if stream := n.streamOf(w, lr.Attributes()); stream != nil {
+			stream.Begin()
+		}
 	}
 }
 

@@ -255,12 +255,12 @@ func TestOnlyNewAndChangedDecisionsAreWritten(t *testing.T) {
 		rows []row
 		want int
 	}{
-		{[]row{{file: "a", offset: 0, body: plainRow}, {file: "b", offset: 0, body: plainRow}}, 0},
-		{[]row{{file: "a", offset: 9, body: lightningRow}, {file: "b", offset: 9, body: huggingFaceRow}}, 1},
-		{[]row{{file: "a", offset: 20, body: lightningRow}, {file: "b", offset: 20, body: plainRow}}, 1},
-		{[]row{{file: "a", offset: 0, body: plainRow}}, 2},                                               // written again
-		{[]row{{file: "a", offset: 9, body: huggingFaceRow}}, 3},                                         // another framework
-		{[]row{{file: "b", offset: 0, body: plainRow}, {file: "b", offset: 9, body: huggingFaceRow}}, 3}, // the same again
+		{[]row{{file: "a", offset: 0, body: plainRow}, {file: "b", offset: 0, body: plainRow}}, 1}, // they have begun
+		{[]row{{file: "a", offset: 9, body: lightningRow}, {file: "b", offset: 9, body: huggingFaceRow}}, 2},
+		{[]row{{file: "a", offset: 20, body: lightningRow}, {file: "b", offset: 20, body: plainRow}}, 2},
+		{[]row{{file: "a", offset: 0, body: plainRow}}, 3},                                               // written again
+		{[]row{{file: "a", offset: 9, body: huggingFaceRow}}, 4},                                         // another framework
+		{[]row{{file: "b", offset: 0, body: plainRow}, {file: "b", offset: 9, body: huggingFaceRow}}, 4}, // the same again
 	} {
 		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, step.rows...)))
 		assert.Equal(t, step.want, writes(), "step %d", i)

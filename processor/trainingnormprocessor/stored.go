@@ -10,22 +10,33 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 )
 
-// stored is a decision as the storage holds it.
+// stored is what is remembered of a stream, as the storage holds it. Nothing is remembered of the zero value.
 type stored struct {
-	profile string
+	profile string // "": it was not recognised
 	offset  int64
 	sure    bool
 	likely  bool
 	before  *beforeDocument // nil: it revised none
 	base    *baseDocument
+	life    *lifeDocument
 	seq     uint64 // the order of decisions
 }
 
-func newStored(d *trainprofile.Decision) stored {
-	return stored{
-		profile: d.Profile.Name(), offset: d.Offset, sure: d.Sure, likely: d.Likely,
-		before: newBefore(d.Before), base: newBase(d.Base),
+func newStored(d *trainprofile.Decision, l *trainprofile.Life) stored {
+	s := stored{life: newLife(l)}
+	if d != nil {
+		s.profile, s.offset, s.sure, s.likely = d.Profile.Name(), d.Offset, d.Sure, d.Likely
+		s.before, s.base = newBefore(d.Before), newBase(d.Base)
 	}
+	return s
+}
+
+func (s *stored) isNothing() bool { return s.profile == "" && s.life == nil }
+
+// restore makes a stream what it was.
+func (s *stored) restore(stream *trainprofile.Stream, set *trainprofile.Set) {
+	stream.Restore(s.decision(set))
+	stream.RestoreLife(s.life.life())
 }
 
 func newBefore(d *trainprofile.Decision) *beforeDocument {
@@ -76,12 +87,13 @@ type shardDocument struct {
 
 type storedDocument struct {
 	Key     []byte          `json:"key"`
-	Profile string          `json:"profile"`
+	Profile string          `json:"profile,omitempty"`
 	Offset  int64           `json:"offset"`
 	Sure    bool            `json:"sure,omitempty"`
 	Likely  bool            `json:"likely,omitempty"`
 	Before  *beforeDocument `json:"before,omitempty"`
 	Base    *baseDocument   `json:"base,omitempty"`
+	Life    *lifeDocument   `json:"life,omitempty"`
 	Seq     uint64          `json:"seq"`
 }
 
@@ -105,7 +117,8 @@ func encodeShard(shard map[string]stored) ([]byte, error) {
 	for _, key := range slices.Sorted(maps.Keys(shard)) {
 		s := shard[key]
 		doc.Streams = append(doc.Streams, storedDocument{
-			Key: []byte(key), Profile: s.profile, Offset: s.offset, Sure: s.sure, Likely: s.likely, Before: s.before, Base: s.base, Seq: s.seq,
+			Key: []byte(key), Profile: s.profile, Offset: s.offset, Sure: s.sure, Likely: s.likely, Before: s.before, Base: s.base,
+			Life: s.life, Seq: s.seq,
 		})
 	}
 	return json.Marshal(doc)
@@ -128,7 +141,8 @@ func decodeShard(n int, text []byte) (map[string]stored, error) {
 			return nil, errors.New("holds a stream of another value")
 		}
 		shard[string(s.Key)] = stored{
-			profile: s.Profile, offset: s.Offset, sure: s.Sure, likely: s.Likely, before: s.Before, base: s.Base, seq: s.Seq,
+			profile: s.Profile, offset: s.Offset, sure: s.Sure, likely: s.Likely, before: s.Before, base: s.Base,
+			life: s.Life, seq: s.Seq,
 		}
 	}
 	return shard, nil

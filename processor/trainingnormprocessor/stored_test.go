@@ -30,7 +30,7 @@ func TestADecisionComesBackFromTheStorageAsItWas(t *testing.T) {
 		}},
 	} {
 		key := "file " + name
-		text, err := encodeShard(map[string]stored{key: newStored(&d)})
+		text, err := encodeShard(map[string]stored{key: newStored(&d, nil)})
 		require.NoError(t, err)
 		shard, err := decodeShard(shardOf(key), text)
 		require.NoError(t, err, name)

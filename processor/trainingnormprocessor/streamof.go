@@ -13,6 +13,21 @@ import (
 // streamOf gives the memory of a record's stream, nil when it belongs to none that is known. A record at the beginning of
 // a file begins a stream anew: the file may have been written again.
 func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Stream {
+	stream := n.streamAt(w, attrs)
+	if stream != nil && isFirst(attrs) {
+		stream.Forget()
+	}
+	return stream
+}
+
+// isFirst tells whether a record stands at the beginning of its file.
+func isFirst(attrs pcommon.Map) bool {
+	v, ok := attrs.Get(trainrecord.AttrLogFileRecordOffset)
+	return ok && v.Type() == pcommon.ValueTypeInt && v.Int() == 0
+}
+
+// streamAt gives the memory of a record's stream.
+func (n *logNormalizer) streamAt(w *worker, attrs pcommon.Map) *trainprofile.Stream {
 	file, run := text(attrs, trainrecord.AttrLogFilePath), ""
 	if file == "" {
 		run = text(attrs, trainrecord.AttrRunID)
@@ -20,12 +35,6 @@ func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Str
 	if w.stream == nil || file != w.file || run != w.run {
 		w.file, w.run = file, run
 		w.stream = n.stream(w, attrs)
-	}
-	if w.stream == nil {
-		return nil
-	}
-	if v, ok := attrs.Get(trainrecord.AttrLogFileRecordOffset); ok && v.Type() == pcommon.ValueTypeInt && v.Int() == 0 {
-		w.stream.Forget()
 	}
 	return w.stream
 }

@@ -23,6 +23,7 @@ type streams struct {
 	byID   map[streamID]*list.Element // the same, without making a key
 	recent *list.List                 // front: seen last
 	alias  map[string]string          // run and first line of a stream -> the key under which it was seen last
+	traced atomic.Bool                // some stream had a run in a trace of its trainer's
 }
 
 type streamEntry struct {
@@ -33,14 +34,19 @@ type streamEntry struct {
 	settled atomic.Pointer[settled] // nil: nobody knows what the storage holds
 }
 
-// settled is what the storage holds of a stream: a decision, or none.
-type settled struct{ decision *trainprofile.Decision }
+// settled is what the storage holds of a stream: a decision, or none, and its life.
+type settled struct {
+	decision *trainprofile.Decision
+	life     *trainprofile.Life
+}
 
-// unsettled tells whether the storage may hold something else than the stream's latest decision.
-func (e *streamEntry) unsettled() (latest *trainprofile.Decision, is bool) {
-	latest = e.stream.Latest()
-	s := e.settled.Load()
-	return latest, s == nil || s.decision != latest
+// unsettled gives what the storage should hold of the stream, nil when it surely does.
+func (e *streamEntry) unsettled() *settled {
+	latest, life := e.stream.Latest(), e.stream.Life()
+	if s := e.settled.Load(); s != nil && s.decision == latest && s.life == life {
+		return nil
+	}
+	return &settled{latest, life}
 }
 
 // streamID is what a record says of its stream: its file, else its run and scope; and the first line, when that is known.
@@ -89,9 +95,11 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 	}
 	entry := &streamEntry{key: key, alias: alias}
 	if e, ok := s.byKey[s.alias[alias]]; ok && middle && alias != "" {
-		if d, decided := e.Value.(*streamEntry).stream.Decision(); decided {
+		was := &e.Value.(*streamEntry).stream
+		if d, decided := was.Decision(); decided {
 			entry.stream.Restore(d)
 		}
+		entry.stream.RestoreLife(was.Life())
 	}
 	if s.recent.Len() >= s.limit {
 		old := s.recent.Remove(s.recent.Back()).(*streamEntry)
@@ -109,13 +117,13 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 	return entry, forgotten
 }
 
-// decision gives what was decided for a stream. Asking is no use of the stream.
-func (s *streams) decision(key string) (trainprofile.Decision, bool) {
+// peek gives the memory of a stream, nil when there is none. Asking is no use of the stream.
+func (s *streams) peek(key string) *trainprofile.Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.byKey[key]
 	if !ok {
-		return trainprofile.Decision{}, false
+		return nil
 	}
-	return e.Value.(*streamEntry).stream.Decision()
+	return &e.Value.(*streamEntry).stream
 }
