@@ -118,7 +118,7 @@ func (m *Mapper) openItem(it Item) {
 			if fact.text != text || fact.value == (pcommon.Value{}) {
 				fact.text, fact.value = text, pcommon.NewValueStr(text)
 			}
-			w.entries = append(w.entries, entry{key: itemFactNames[i], value: fact.value, hidden: true})
+			w.entries = append(w.entries, entry{key: itemFactNames[i], value: fact.value, hidden: true, fact: true})
 		}
 	}
 	for key, v := range it.Attributes.All() {

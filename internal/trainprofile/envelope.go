@@ -2,7 +2,6 @@ package trainprofile
 
 import (
 	"slices"
-	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -65,7 +64,7 @@ func (m *Mapper) readEnvelope(e *Profile) {
 func (m *Mapper) unwrap(e *Profile) *view {
 	u, from := e.unwrap, m.root
 	w := m.views.empty()
-	w.entries = append(w.entries, entry{key: factEnvelope, value: u.name, hidden: true})
+	w.entries = append(w.entries, entry{key: factEnvelope, value: u.name, hidden: true, fact: true})
 	for i := range u.named {
 		for src := &u.named[i].source; src != nil; src = src.or {
 			if at, ok := m.find(src); ok && m.addFact(w, u.named[i].target.name, src, at) {
@@ -98,7 +97,7 @@ func (u *unwrap) opens(key string) bool {
 
 // addFact adds what an envelope says under a name. A text may be cut out of what stands there.
 func (m *Mapper) addFact(w *view, name string, src *source, at place) bool {
-	e := entry{key: name, value: at.value, hidden: true, origin: &at.owner.entries[at.at]}
+	e := entry{key: name, value: at.value, hidden: true, fact: true, origin: &at.owner.entries[at.at]}
 	if src.extract != nil || src.values != nil || src.lower {
 		c, _, ok := m.fetch(src)
 		if !ok {
@@ -122,8 +121,8 @@ func (w *view) add(from *view, hide []pattern) {
 		w.entries = append(w.entries, entry{key: e.key, value: e.value, origin: e})
 	}
 	for i := range from.entries { // facts of an outer envelope
-		if e := &from.entries[i]; e.hidden && strings.HasPrefix(e.key, factMark) && !w.hasBefore(had, e.key) {
-			w.entries = append(w.entries, entry{key: e.key, value: e.value, origin: e, hidden: true})
+		if e := &from.entries[i]; e.hidden && e.fact && !w.hasBefore(had, e.key) {
+			w.entries = append(w.entries, entry{key: e.key, value: e.value, origin: e, hidden: true, fact: true})
 		}
 	}
 	w.padded = false
@@ -151,7 +150,7 @@ func (w *view) hasBefore(n int, key string) bool {
 // messageAt gives the index of the fact message, or -1 when there is none or it is no text. It needs no index of the view's keys.
 func (w *view) messageAt() int {
 	for i := range w.entries {
-		if e := &w.entries[i]; e.key == factMark+trainrecord.BodyMessage && e.value.Type() == pcommon.ValueTypeStr {
+		if e := &w.entries[i]; e.fact && e.key == factMark+trainrecord.BodyMessage && e.value.Type() == pcommon.ValueTypeStr {
 			return i
 		}
 	}

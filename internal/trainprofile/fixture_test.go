@@ -129,6 +129,9 @@ func receive(t testing.TB, line string) (lr plog.LogRecord, ok bool) {
 	return lr, true
 }
 
+// textProfile reads log records with a text as body; its fixtures show them as the objects that they are made into.
+const textProfile = "otlp_text"
+
 // mapLines maps lines as one stream and gives records and errors as a fixture spells them. Lines of text are left out.
 func mapLines(t testing.TB, set *Set, lines []string, profile string) (records, errs []string) {
 	t.Helper()
@@ -139,6 +142,7 @@ func mapLines(t testing.TB, set *Set, lines []string, profile string) (records, 
 			continue
 		}
 		lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, int64(100*i))
+		mapper.texts = profile == textProfile
 		out, all := process(mapper, set, stream, lr)
 		if out.Kind == Unmapped {
 			records = append(records, "unmapped")

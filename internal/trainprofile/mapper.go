@@ -58,6 +58,7 @@ type Mapper struct {
 	keysRead  bool
 	ambiguous bool
 
+	texts      bool // the object was made of a log record with a text as body
 	recordKeys bool // some key may be a record's
 
 	envelope opened
@@ -88,6 +89,9 @@ func (m *Mapper) open(obj pcommon.Map) {
 	m.views.reset()
 	m.errs = m.errs[:0]
 	m.base = m.views.open(obj)
+	if m.texts {
+		m.base.textFacts()
+	}
 	m.root = m.base
 	m.keysRead, m.ambiguous = false, false
 	m.text, m.textOf, m.line = nil, nil, ""

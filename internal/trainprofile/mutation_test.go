@@ -74,6 +74,7 @@ func fixtureResults(t *testing.T, p *Profile) []string {
 				if !ok {
 					continue
 				}
+				_, m.texts = lr.Body().Map().Get(textBody)
 				out, records := process(m, set, s, lr)
 				all = append(all, fmt.Sprint(out.Kind, out.Detected, out.Weak, out.Errors))
 				for _, lr := range records {

@@ -42,7 +42,9 @@ func (m *Mapper) processText(set *Set, stream *Stream, lr plog.LogRecord, more f
 		body.PutStr(textTime, lr.Timestamp().AsTime().Format(time.RFC3339Nano))
 	}
 	fields.CopyTo(body.PutEmptyMap(textAttributes))
+	m.texts = true
 	out := m.processObject(set, stream, lr, more)
+	m.texts = false
 	if out.Kind != Mapped {
 		lr.Body().SetStr(text)
 		return Outcome{Kind: Untouched}
@@ -57,6 +59,16 @@ func (m *Mapper) processText(set *Set, stream *Stream, lr plog.LogRecord, more f
 		}
 	}
 	return out
+}
+
+// textFacts makes facts of what an object says of the text that it was made of.
+func (w *view) textFacts() {
+	for i := range w.entries {
+		if e := &w.entries[i]; e.key == textBody || e.key == textTime {
+			e.fact = true
+			w.facts = append(w.facts, i)
+		}
+	}
 }
 
 // MayHoldRow tells whether Process looks into a log record at all: it is no event yet, and has an object as body, or text

@@ -13,7 +13,8 @@ const indexFrom = 24
 type view struct {
 	entries []entry
 	index   map[string]int
-	padded  bool // some key has white space around it
+	facts   []int // the entries that are facts
+	padded  bool  // some key has white space around it
 }
 
 type entry struct {
@@ -22,6 +23,7 @@ type entry struct {
 	child  *view  // the value's own view, when a rule looked into it
 	origin *entry // where it stands in the object, when an envelope was opened
 	hidden bool   // the envelope's: patterns do not see it, its exact name finds it
+	fact   bool   // nobody wrote it as a key: its name begins with factMark, and only facts are found by such a name
 	used   bool
 	parts  uint64 // elements of a list that were used, the first 64
 	held   bool   // it was not understood: it stays where it is
@@ -49,6 +51,11 @@ func (w *view) fill(m pcommon.Map) {
 }
 
 func (w *view) makeIndex() {
+	for i := range w.entries {
+		if w.entries[i].fact {
+			w.facts = append(w.facts, i)
+		}
+	}
 	if len(w.entries) < indexFrom {
 		return
 	}
@@ -67,7 +74,7 @@ func (w *view) clear() {
 		w.index = nil
 	}
 	clear(w.index)
-	w.padded = false
+	w.facts, w.padded = w.facts[:0], false
 }
 
 // dropEmpty forgets the cells of a table's row that hold nothing. A null stays where it is, an empty text goes.
@@ -88,8 +95,16 @@ func (w *view) dropEmpty() {
 	}
 }
 
-// find gives the index of a key, or -1.
+// find gives the index of a key, or -1. A key of the data that looks like the name of a fact is not found.
 func (w *view) find(key string) int {
+	if strings.HasPrefix(key, factMark) {
+		for _, i := range w.facts {
+			if w.entries[i].key == key {
+				return i
+			}
+		}
+		return -1
+	}
 	if len(w.entries) >= indexFrom {
 		if i, ok := w.index[key]; ok {
 			return i
