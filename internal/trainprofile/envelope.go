@@ -64,7 +64,9 @@ func (m *Mapper) readEnvelope(e *Profile) {
 func (m *Mapper) unwrap(e *Profile) *view {
 	u, from := e.unwrap, m.root
 	w := m.views.empty()
-	w.entries = append(w.entries, entry{key: factEnvelope, value: u.name, hidden: true, fact: true})
+	if len(u.named) > 0 { // else it says nothing of itself: it is no logger, only a wrapper
+		w.entries = append(w.entries, entry{key: factEnvelope, value: u.name, hidden: true, fact: true})
+	}
 	for i := range u.named {
 		for src := &u.named[i].source; src != nil; src = src.or {
 			if at, ok := m.find(src); ok && m.addFact(w, u.named[i].target.name, src, at) {

@@ -152,7 +152,7 @@ func shared(t *testing.T, set *Set, lines []string) [][]string {
 		}
 		lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, int64(100*i))
 		out, records := process(m, set, stream, lr)
-		if out.Kind != Mapped || out.Weak && out.Envelope == nil {
+		if out.Kind != Mapped || out.Weak && (out.Envelope == nil || len(out.Envelope.unwrap.named) == 0) {
 			continue
 		}
 		for _, lr := range records {
