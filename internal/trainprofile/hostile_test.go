@@ -192,15 +192,28 @@ func TestCacheOfNamesIsBounded(t *testing.T) {
 	m, set := NewMapper(nil), embeddedSet(t)
 	for i := range 3 * maxCachedKeys {
 		lr := decode(t, hfRow)
-		lr.Body().Map().PutInt(strings.Repeat("k", i%300+1)+string(rune('a'+i%26))+strings.Repeat("z", i/7800+1), 1)
+		lr.Body().Map().PutInt(strings.Repeat("k", i%900+1)+string(rune('a'+i%26))+strings.Repeat("z", i/7800+1), 1)
 		lr.Body().Map().PutInt("k"+pcommon.NewValueInt(int64(i)).AsString(), 1)
 		out, _ := process(m, set, nil, lr)
 		require.Equal(t, Mapped, out.Kind)
 	}
+	long := 0
+	count := func(name string) {
+		if len(name) > maxCachedKey {
+			long += len(name)
+		}
+	}
+	for name := range m.known {
+		count(name)
+	}
+	assert.LessOrEqual(t, len(m.known), maxKnownKeys)
 	for _, names := range m.plans {
 		assert.LessOrEqual(t, len(names), maxCachedKeys)
 		for name := range names {
-			assert.LessOrEqual(t, len(name), maxCachedKey)
+			count(name)
 		}
 	}
+	assert.Positive(t, long, "a long name that comes again costs no more than a short one")
+	assert.LessOrEqual(t, long, maxLongKeys)
+	assert.Equal(t, m.longKeys, long)
 }

@@ -14,6 +14,7 @@ import (
 const (
 	maxCachedKeys = 2048
 	maxCachedKey  = 256
+	maxLongKeys   = 1 << 20 // bytes of longer ones
 )
 
 // addedAttributes is how many attributes most records get: framework, phase, epoch.
@@ -38,6 +39,7 @@ type Mapper struct {
 	further  []plog.LogRecord
 	plans    map[*spreadGroup]map[string]plan
 	one      [1]place
+	longKeys int // bytes of long key names in the caches
 	scratch  pcommon.Map
 	spare    pcommon.Map // room of an earlier object, for the body of the next record
 	carried  trainrecord.Header
@@ -68,6 +70,17 @@ type Mapper struct {
 	text      *view  // of what a message spelled out
 	textOf    *entry // that message
 	line      string // a record of the vocabulary that a message spelled out
+}
+
+// mayCache tells whether there is room for a key's name in a cache. Long ones share a number of bytes.
+func (m *Mapper) mayCache(entries, most int, key string) bool {
+	if entries >= most || len(key) > maxCachedKey && m.longKeys+len(key) > maxLongKeys {
+		return false
+	}
+	if len(key) > maxCachedKey {
+		m.longKeys += len(key)
+	}
+	return true
 }
 
 // plan is what a spread group does with a key.

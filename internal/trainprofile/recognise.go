@@ -31,12 +31,13 @@ func (m *Mapper) candidates(set *Set) *mask {
 // factsOf gives what a key says, and remembers it.
 func (m *Mapper) factsOf(set *Set, key string) keyFacts {
 	if m.knownOf != set {
-		m.knownOf, m.known = set, map[string]keyFacts{}
+		m.knownOf, m.known, m.longKeys = set, map[string]keyFacts{}, 0
+		clear(m.plans)
 	}
 	says, known := m.known[key]
 	if !known {
 		says = keyFacts{mask: set.index.look(key), record: isRecordKey(key)}
-		if len(m.known) < maxKnownKeys && len(key) <= maxCachedKey {
+		if m.mayCache(len(m.known), maxKnownKeys, key) {
 			m.known[strings.Clone(key)] = says
 		}
 	}

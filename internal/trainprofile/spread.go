@@ -141,7 +141,7 @@ func (m *Mapper) plan(g *spreadGroup, prefix, key string) plan {
 		cache = map[string]plan{}
 		m.plans[g] = cache
 	}
-	if len(cache) < maxCachedKeys && len(key) <= maxCachedKey {
+	if m.mayCache(len(cache), maxCachedKeys, key) {
 		cache[strings.Clone(key)] = pl
 	}
 	return pl
