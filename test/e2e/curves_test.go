@@ -18,15 +18,27 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
-// TestExportedGaugesBecomeAResult runs the configuration of training_records' README: a trainer that only exports gauges gets a
-// result, which says that its curves are samples. What it exports twice counts once.
+// TestExportedGaugesBecomeAResult runs the configuration of training_records' README and the host's: a trainer that only exports
+// gauges gets a result, which says that its curves are samples. What it exports twice counts once.
 func TestExportedGaugesBecomeAResult(t *testing.T) {
 	t.Parallel()
+	page := block(t, "connector/trainingrecordsconnector/README.md", "yaml", 0)
+	for config, more := range map[string]string{"quickstart.yaml": page, "host-training.yaml": ""} {
+		t.Run(config, func(t *testing.T) {
+			t.Parallel()
+			exportedGaugesBecomeAResult(t, config, more)
+		})
+	}
+}
+
+func exportedGaugesBecomeAResult(t *testing.T, config, more string) {
+	t.Helper()
 	f := newFolders(t)
 	env := f.env(t)
-	page := strings.Replace(block(t, "connector/trainingrecordsconnector/README.md", "yaml", 0), "127.0.0.1:4319", env["OTLP_ENDPOINT"], 1)
 	env["IDLE_TIMEOUT"] = "3s"
-	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: env, YAML: page})
+	c := collector.Start(t, collector.Options{
+		Configs: []string{shipped(t, config)}, Env: env, YAML: strings.Replace(more, "127.0.0.1:4319", env["OTLP_ENDPOINT"], 1),
+	})
 	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
