@@ -111,7 +111,7 @@ func (m *Mapper) Identities(set *Set, resource pcommon.Map) (keys []string) {
 func (m *Mapper) openItem(it Item) {
 	m.views.reset()
 	m.errs = m.errs[:0]
-	m.stream, m.keysRead = nil, false
+	m.stream, m.keysRead, m.shape = nil, false, nil
 	w := m.views.empty()
 	for i, text := range [...]string{it.Scope, it.Name} {
 		if fact := &m.itemFacts[i]; text != "" {

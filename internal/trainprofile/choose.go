@@ -52,6 +52,9 @@ func (m *Mapper) Process(set *Set, stream *Stream, lr plog.LogRecord, more func(
 
 func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more func() plog.LogRecord) Outcome {
 	m.open(lr.Body().Map())
+	if m.forget(set); !m.texts {
+		m.shape = m.shapeOf(m.base)
+	}
 	defer m.views.reset() // keep nothing of the data
 	m.unwrapAll(set)
 	m.candidates(set)

@@ -43,6 +43,7 @@ type source struct {
 	unit     string
 	layout   string
 	or       *source
+	plain    bool // the value of one key as it stands
 }
 
 type setStep struct {
@@ -103,6 +104,7 @@ type Profile struct {
 	attributes   *attributeMap
 	gauges       *gaugeRules
 
+	byKeys          bool // its rules ask for keys alone
 	countsFromFirst bool // the first epoch of a stream tells how it counts
 	sparse          bool // empty cells are no values
 }
@@ -216,6 +218,7 @@ func (c *compiler) profile(doc *document) *Profile {
 		p.rules = append(p.rules, c.rule(r, own, path))
 	}
 	p.countsFromFirst, p.sparse = c.first, doc.Sparse
+	p.byKeys = !slices.ContainsFunc(p.rules, func(r *rule) bool { return !r.when.asksKeys() })
 	return p
 }
 

@@ -121,6 +121,7 @@ func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	if doc.Type != "" && !slices.Contains(types, doc.Type) {
 		c.fail(join(path, "type"), "unknown type %q; known are %v", doc.Type, types)
 	}
+	s.plain = len(s.from) == 1 && given == 1 && len(s.ifHas) == 0 && s.extract == nil && s.values == nil && s.typ == "" && !s.lower && len(s.unless) == 0
 	if doc.Or != nil {
 		or := c.source(*doc.Or, kind, join(path, "or"))
 		s.or = &or

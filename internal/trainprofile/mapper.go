@@ -57,6 +57,8 @@ type Mapper struct {
 	known     map[string]keyFacts
 	knownOf   *Set
 	mask      mask
+	shapes    map[uint64]*shape
+	shape     *shape // of the open object, nil when none is remembered
 	keysRead  bool
 	ambiguous bool
 
@@ -106,27 +108,14 @@ func (m *Mapper) open(obj pcommon.Map) {
 		m.base.textFacts()
 	}
 	m.root = m.base
-	m.keysRead, m.ambiguous = false, false
+	m.keysRead, m.ambiguous, m.shape = false, false, nil
 	m.text, m.textOf, m.line = nil, nil, ""
 }
 
 // apply turns the object that is open, the body of lr, into the records of the rules that match. The first is lr itself,
 // more gives the log records for further ones. It answers false, with lr untouched, when no rule matches.
 func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord) bool {
-	m.matched = m.matched[:0]
-	if p.sparse {
-		m.root.dropEmpty()
-	}
-	for _, r := range p.rules {
-		if !r.when.met(&m.views, m.root) {
-			continue
-		}
-		m.matched = append(m.matched, r)
-		if !r.goesOn {
-			break
-		}
-	}
-	if len(m.matched) == 0 {
+	if m.match(p); len(m.matched) == 0 {
 		return false
 	}
 	m.header(p, lr, m.frameworkOf(p, lr))

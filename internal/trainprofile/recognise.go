@@ -17,6 +17,15 @@ func (m *Mapper) candidates(set *Set) *mask {
 		return &m.mask
 	}
 	m.keysRead, m.recordKeys = true, false
+	m.forget(set)
+	s := m.shape
+	if m.root != m.base {
+		s = nil
+	}
+	if s != nil && s.known {
+		m.mask, m.recordKeys = s.mask, s.recordKeys
+		return &m.mask
+	}
 	m.mask = set.index.always
 	for i := range m.root.entries {
 		says := m.factsOf(set, m.root.entries[i].key)
@@ -25,15 +34,25 @@ func (m *Mapper) candidates(set *Set) *mask {
 			m.mask.add(says.mask)
 		}
 	}
+	if s != nil {
+		s.known, s.mask, s.recordKeys = true, m.mask, m.recordKeys
+	}
 	return &m.mask
+}
+
+// forget drops what keys said of the profiles of another set.
+func (m *Mapper) forget(set *Set) {
+	if m.knownOf == set {
+		return
+	}
+	m.knownOf, m.known, m.longKeys = set, map[string]keyFacts{}, 0
+	clear(m.plans)
+	m.shapes, m.shape = map[uint64]*shape{}, nil
 }
 
 // factsOf gives what a key says, and remembers it.
 func (m *Mapper) factsOf(set *Set, key string) keyFacts {
-	if m.knownOf != set {
-		m.knownOf, m.known, m.longKeys = set, map[string]keyFacts{}, 0
-		clear(m.plans)
-	}
+	m.forget(set)
 	says, known := m.known[key]
 	if !known {
 		says = keyFacts{mask: set.index.look(key), record: isRecordKey(key)}

@@ -73,6 +73,14 @@ func hold(ps []place) {
 
 // fetch reads a source without converting it. A null is nothing.
 func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
+	if src.plain {
+		i := m.root.find(src.from[0].key)
+		if i < 0 || m.root.entries[i].value.Type() == pcommon.ValueTypeEmpty {
+			return scalar{}, nil, false
+		}
+		v := m.root.entries[i].value
+		return scalarOf(v), m.place(place{owner: m.root, at: i, value: v}), true
+	}
 	if len(src.ifHas) > 0 {
 		if _, ok := m.views.lookup(m.root, src.ifHas); !ok {
 			return scalar{}, nil, false
@@ -183,6 +191,9 @@ func (m *Mapper) time(p *Profile) pcommon.Timestamp {
 
 func (m *Mapper) readTime(src *source, c scalar) (pcommon.Timestamp, bool) {
 	if src.layout == "" {
+		if c.v != (pcommon.Value{}) && c.v.Type() == c.typ && c.is(c.v) {
+			return trainrecord.TimeFromValue(c.v, m.location)
+		}
 		switch c.typ {
 		case pcommon.ValueTypeStr:
 			return trainrecord.ParseTime(c.s, m.location)

@@ -77,8 +77,9 @@ func (w *view) clear() {
 	w.facts, w.padded = w.facts[:0], false
 }
 
-// dropEmpty forgets the cells of a table's row that hold nothing. A null stays where it is, an empty text goes.
-func (w *view) dropEmpty() {
+// dropEmpty forgets the cells of a table's row that hold nothing; it tells whether there are such. A null stays where it is, an
+// empty text goes.
+func (w *view) dropEmpty() (dropped bool) {
 	for i := range w.entries {
 		e := &w.entries[i]
 		text := e.value.Type() == pcommon.ValueTypeStr && strings.TrimSpace(e.value.Str()) == ""
@@ -88,11 +89,12 @@ func (w *view) dropEmpty() {
 		if at, ok := w.index[e.key]; ok && at == i {
 			delete(w.index, e.key)
 		}
-		e.key, e.hidden = "", true
+		e.key, e.hidden, dropped = "", true, true
 		if text {
 			e.use()
 		}
 	}
+	return dropped
 }
 
 // find gives the index of a key, or -1. A key of the data that looks like the name of a fact is not found.
