@@ -2,6 +2,7 @@ package trainrun
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,23 +82,36 @@ func (r *reducer) progress() {
 }
 
 func (r *reducer) measurements() {
-	m, ok := object(r.body, trainrecord.BodyMeasurements)
-	if !ok {
-		return
+	m, measured := object(r.body, trainrecord.BodyMeasurements)
+	rates, rated := object(r.body, trainrecord.BodyLearningRate)
+	masked := r.secrets.Masked
+	if rated && (r.e.Event == EventEpochEnd || r.e.Event == EventStepEnd) {
+		r.values(rates, ratePrefix)
 	}
-	r.e.Values = make([]Value, 0, min(m.Len(), maxValues))
-	for name, v := range m.All() {
-		x, ok := numberOf(v)
-		if !ok || name == "" || len(name) > maxName || len(r.e.Values) == maxValues {
-			r.e.Cut++
-			continue
-		}
-		name = r.secrets.Text(name)
-		r.e.Values = append(r.e.Values, Value{Name: name, V: x})
+	if measured {
+		r.values(m, "")
 	}
 	told := len(r.e.Values)
 	r.e.Values = sortValues(r.e.Values)
-	r.e.Cut += int64(told - len(r.e.Values)) // names that differ in a secret
+	if r.secrets.Masked > masked {
+		r.e.Cut += int64(told - len(r.e.Values)) // names that differed in a secret
+	}
+}
+
+// ratePrefix begins the names of learning rates; the parameter group follows.
+const ratePrefix = "lr/"
+
+// values reads numbers by name. Of equal names the last counts.
+func (r *reducer) values(m pcommon.Map, prefix string) {
+	r.e.Values = slices.Grow(r.e.Values, min(m.Len(), maxValues))
+	for name, v := range m.All() {
+		x, ok := numberOf(v)
+		if !ok || name == "" || len(name) > maxName-len(prefix) || len(r.e.Values) == maxValues {
+			r.e.Cut++
+			continue
+		}
+		r.e.Values = append(r.e.Values, Value{Name: r.secrets.Text(prefix + name), V: x})
+	}
 }
 
 // numberOf gives a number; an integer that is too large for one is a text of digits in a record.

@@ -86,7 +86,11 @@ func (w *Walker) object(m pcommon.Map, depth int, kind keyKind, environment bool
 	var rename []string
 	for k, v := range m.All() {
 		of := max(kind, w.kind(k))
+		_, inKey := maskText(k, w.URLs, nil)
 		switch {
+		case inKey > 0: // the secret is in the key, not beside it
+			of = kind
+			rename = append(rename, k)
 		case k == "value":
 			of = max(of, named)
 		case k == "key" && named > keyPlain: // it names the value beside it
@@ -98,9 +102,6 @@ func (w *Walker) object(m pcommon.Map, depth int, kind keyKind, environment bool
 			w.object(v.Map(), depth+1, of, true)
 		} else {
 			w.value(v, depth+1, of)
-		}
-		if _, n := maskText(k, w.URLs, nil); n > 0 {
-			rename = append(rename, k)
 		}
 	}
 	slices.Sort(rename) // whatever the order of the keys
