@@ -164,7 +164,7 @@ func TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks(t *testing.T) {
 	for _, secret := range []string{"hidden", "hf_secret", "adamw", "train.py --lr"} {
 		assert.NotContains(t, text.String(), secret, "at the backend")
 	}
-	for _, kept := range []string{"no JSON: train.py ***", " end", "wrong_type", "OSError", "custom", "nested", "/weights.pt", "loss_per_token", "num_tokens", "0.25", "512"} {
+	for _, kept := range []string{"no JSON: train.py --api-key=***", " end", "wrong_type", "OSError", "custom", "nested", "/weights.pt", "loss_per_token", "num_tokens", "0.25", "512"} {
 		assert.Contains(t, text.String(), kept)
 	}
 	for _, lr := range records {
