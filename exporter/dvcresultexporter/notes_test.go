@@ -18,13 +18,15 @@ func TestWhatIsToBeMendedIsSaid(t *testing.T) {
 		defer r.stop()
 		for _, id := range []string{"a", "b"} {
 			r.feed(stream(record(id, 0, "run.start", `"objective":{"metric":"val/none","mode":"min"}`), epoch(id, 0),
-				record(id, 300, "run.end", `"outcome":"completed"`))...)
+				record(id, 200, "epoch_end", ""), record(id, 300, "run.end", `"outcome":"completed"`))...)
 		}
 		pass(time.Minute)
 		text := r.files("a")["result.json"]
 		assert.Contains(t, text, `"what": "objective_never_measured"`)
 		assert.Contains(t, text, `"what": "outcome_off_list"`)
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`body.outcome: "completed", want success, failed or aborted`).Len())
+		assert.Contains(t, text, `"what": "event_off_list"`)
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`event: "epoch_end", want one of run.start, epoch.end, step.end`).Len())
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`no record measures "val/none"`).Len())
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/internal/componentkit"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
@@ -85,6 +86,8 @@ func advice(n trainrun.Note) string {
 		return fmt.Sprintf("body.objective: no record measures %q; want a metric of body.measurements", n.Value)
 	case trainrun.NoteOutcome:
 		return fmt.Sprintf("body.outcome: %q, want success, failed or aborted", n.Value)
+	case trainrun.NoteEvent:
+		return trainrecord.EventMistake(n.Value)
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

@@ -124,6 +124,9 @@ func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
 	switch {
 	case errors.As(err, &le):
 		l.Reason = le.reason
+		if le.reason == ReasonNotJSON && le.offset >= len(d.scan.buf) && d.scan.opened() {
+			le.what = "the object does not end on its line: want one object a line, without line breaks in it"
+		}
 		if le.reason == ReasonNotJSON && isPythonRepr(d.scan.buf, le.offset) {
 			l.Reason = ReasonPythonRepr
 		}
@@ -131,6 +134,12 @@ func (d *Decoder) refuse(lr plog.LogRecord, err error) Line {
 		l.Reason = ReasonWrongType
 	}
 	return l
+}
+
+// opened says that the line begins with an object.
+func (s *scanner) opened() bool {
+	trimmed := bytes.TrimLeft(s.buf, " \t\r")
+	return len(trimmed) > 0 && trimmed[0] == '{'
 }
 
 // noObject tells JSON that is no object from what is no JSON.

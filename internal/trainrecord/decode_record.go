@@ -31,8 +31,9 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	d.makeRoom(lr)
 	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
 		keep(lr, KeyEvent, d.scan.word(event.text))
+		lr.Attributes().PutStr(AttrEventOriginal, CutText(event.text, maxOriginal))
 		l.OffList++
-		l.flaw(KeyEvent)
+		l.flaw(EventMistake(CutText(event.text, maxOriginal)))
 	}
 	if n := h.Put(lr); n > 0 {
 		l.OffList += n
@@ -56,6 +57,9 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	}
 	return nil
 }
+
+// maxOriginal bounds what is told of a value that is off its list.
+const maxOriginal = 64
 
 var errLongRunID = wrongType(KeyRunID, "at most "+strconv.Itoa(MaxRunID)+" bytes")
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
@@ -116,4 +117,30 @@ func TestTextsDoNotChange(t *testing.T) {
 		want := map[string]any{"k" + pad: "v" + pad, "o": map[string]any{pad + "x": "A" + pad}}
 		require.Equal(t, want, logs.At(i).Body().Map().AsRaw(), i)
 	}
+}
+
+// What whoever wrote a line reads about it.
+func TestMistakesSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"{":                    "one object a line, without line breaks",
+		`{"schema": "x",`:      "one object a line, without line breaks",
+		`{"event": "run.start`: "one object a line, without line breaks",
+		`  "epoch": 1,`:        "one a line",
+		"}":                    "one a line",
+	} {
+		lr := plog.NewLogRecord()
+		l := NewDecoder(DecoderOptions{}).Decode([]byte(line), lr)
+		require.Equal(t, LineError, l.Kind, line)
+		assert.ErrorContains(t, l.Err, want, line)
+	}
+	lr := plog.NewLogRecord()
+	l := NewDecoder(DecoderOptions{}).Decode([]byte(`{"schema":"`+Schema+`","ts":1,"event":"epoch_end","run_id":"a","body":{"epoch":1}}`), lr)
+	require.Equal(t, LineRecord, l.Kind)
+	assert.Equal(t, 1, l.OffList)
+	assert.Contains(t, l.Flaw, `event: "epoch_end", want one of run.start, epoch.end, step.end`)
+	rec, ok := FromLog(pcommon.NewResource(), lr)
+	require.True(t, ok)
+	assert.Equal(t, "epoch_end", rec.Original)
+	assert.Equal(t, EventLog, rec.Event)
 }

@@ -1,5 +1,10 @@
 package trainrecord
 
+import (
+	"fmt"
+	"strings"
+)
+
 // eventKind numbers the events, so that a record's is looked up once.
 type eventKind int
 
@@ -26,6 +31,17 @@ func eventOf[T string | []byte](text T) eventKind {
 
 // IsEvent tells whether the list of events holds a name, in the spelling of a line.
 func IsEvent(event string) bool { return eventOf(event) != noEvent }
+
+// EventMistake says what was written as an event, and which ones there are.
+func EventMistake(event string) string {
+	names := make([]string, 0, len(events))
+	for _, e := range events {
+		if e.line != EventStreamStatus { // the receiver's own
+			names = append(names, e.line)
+		}
+	}
+	return fmt.Sprintf("%s: %q, want one of %s", KeyEvent, event, strings.Join(names, ", "))
+}
 
 // otelName gives the OpenTelemetry spelling of an event of the list, "" for another.
 func otelName(event string) string {

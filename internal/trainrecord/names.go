@@ -54,6 +54,7 @@ const (
 	AttrStopReason      = Namespace + ".stop.reason"
 	AttrSpanTimeSource  = Namespace + ".span.time_source"
 	AttrSpansDropped    = Namespace + ".spans.dropped"
+	AttrEventOriginal   = Namespace + ".event.original"
 
 	AttrSpanNameOriginal   = Namespace + ".span.name.original"
 	AttrFrameworkOriginal  = Namespace + ".framework.original"

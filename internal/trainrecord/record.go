@@ -26,6 +26,7 @@ type Record struct {
 	TraceID   pcommon.TraceID
 	SpanID    pcommon.SpanID
 	Sampled   bool
+	Original  string // the event as the trainer wrote it, where it is off the list
 	Error     Reason // why the line was no record; "" for a record
 	File      string
 	Offset    int64 // byte offset in File, -1 when absent
@@ -95,6 +96,8 @@ func (r *Record) setText(key, s string) {
 		r.Framework = s
 	case AttrPhase:
 		r.Phase = s
+	case AttrEventOriginal:
+		r.Original = s
 	case AttrRecordError:
 		r.Error = Reason(s)
 	case AttrLogRecordUID:

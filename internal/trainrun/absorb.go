@@ -128,6 +128,9 @@ func (f *Fold) absorbRare(o *Fold) {
 		}
 	}
 	f.told.dropped.absorb(&o.told.dropped)
+	for _, event := range o.events {
+		f.events.add(event)
+	}
 }
 
 func (s *sketch) absorb(o *sketch) {

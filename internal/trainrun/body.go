@@ -17,6 +17,7 @@ type reducer struct {
 	e     *Entry
 	body  pcommon.Map
 	phase string
+	event string // as the trainer wrote it, where it is off the list
 
 	secrets secret.Walker
 }

@@ -14,8 +14,9 @@ import (
 func (r *reducer) told() {
 	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
 	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
-	if p := r.params(); p != nil {
-		r.e.Detail = &Detail{Params: p}
+	p, said := r.params(), r.label(r.event)
+	if p != nil || said != "" {
+		r.e.Detail = &Detail{Params: p, Said: said}
 	}
 }
 

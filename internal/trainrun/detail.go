@@ -11,6 +11,7 @@ const (
 	detailEnd
 	detailParams
 	detailHabit
+	detailSaid // without an end
 )
 
 func (w *writer) detail(d *Detail) {
@@ -21,7 +22,7 @@ func (w *writer) detail(d *Detail) {
 		detailStart: start, detailObjective: d.Objective != nil, detailGit: d.Git != nil,
 		detailCheckpoint: d.Checkpoint != nil, detailBest: d.Best != nil,
 		detailFailure: d.ErrorType != "" || d.Message != "" || d.Stack != "", detailEnd: end, detailParams: d.Params != nil,
-		detailHabit: d.Habit != nil,
+		detailHabit: d.Habit != nil, detailSaid: d.Said != "" && !end,
 	} {
 		if on {
 			f |= bit
@@ -65,6 +66,9 @@ func (w *writer) detail(d *Detail) {
 	if d.Params != nil {
 		w.tree(d.Params)
 	}
+	if f&detailSaid != 0 {
+		w.text(d.Said)
+	}
 }
 
 func (r *reader) detail() *Detail {
@@ -97,6 +101,9 @@ func (r *reader) detail() *Detail {
 	}
 	if f&detailParams != 0 {
 		d.Params = r.tree(0)
+	}
+	if f&detailSaid != 0 {
+		d.Said = r.text()
 	}
 	return &d
 }

@@ -90,7 +90,7 @@ type Detail struct {
 	TaskFamily                string
 	// run.end
 	Outcome, StopReason string
-	Said                string // an outcome that is none
+	Said                string // an outcome, or of a log record an event, that is none
 	EpochsCompleted     Int
 	Artifacts           []Artifact // also of the event artifact
 	// run.failure

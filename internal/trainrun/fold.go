@@ -66,6 +66,7 @@ type Fold struct {
 	checkpoints     latest[saved]
 	artifacts       artifactTable
 	told            paramTable
+	events          eventSet // off the list
 }
 
 // New gives the empty fold of a run.

@@ -13,6 +13,8 @@ const (
 	NoteObjective = "objective_never_measured"
 	// NoteOutcome: a run.end gives an outcome that is none.
 	NoteOutcome = "outcome_off_list"
+	// NoteEvent: records have an event that is off the list; they count as log records.
+	NoteEvent = "event_off_list"
 	// NoteStreams: several streams tell one value and no event time says which of them is the newer one.
 	NoteStreams = "streams_without_time"
 )
@@ -35,6 +37,9 @@ func (d *deriver) notes() {
 		if o := d.objective(id); o != nil && o.From != ObjectiveInferred && (p.name == "" || d.lastAttempt(id) >= 0) && !d.measures(o.Metric) {
 			d.note(NoteObjective, o.Metric)
 		}
+	}
+	for _, event := range d.f.events {
+		d.note(NoteEvent, event)
 	}
 	slices.SortFunc(d.st.Notes, func(a, b Note) int { return cmp.Or(compareText(a.What, b.What), compareText(a.Value, b.Value)) })
 }

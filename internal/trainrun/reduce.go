@@ -45,7 +45,7 @@ func Reduce(r trainrecord.Record) (Entry, bool) {
 		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
 		TraceID: r.TraceID, Sampled: r.Sampled, Rejected: r.Error != "", Progress: noProgress,
 	}
-	rd := reducer{e: &e, body: r.Body, phase: r.Phase, secrets: secret.Walker{URLs: secret.UserInfo}}
+	rd := reducer{e: &e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
 	e.RunID, e.ID.RunID = rd.runID(r.RunID), rd.runID(e.ID.RunID)
 	e.Part, e.Framework = rd.label(r.Part), rd.label(r.Framework)
 	e.Where = rd.where(&r)

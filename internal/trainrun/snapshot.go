@@ -2,7 +2,12 @@ package trainrun
 
 import "fmt"
 
-const versionSnapshot = 6
+// Versions of the encoding, its first byte. Older ones from leastSnapshot on are read.
+const (
+	versionSnapshot = 7
+	versionEvents   = 7 // from it on: events off the list
+	leastSnapshot   = 6
+)
 
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
@@ -58,8 +63,8 @@ func Restore(b []byte) (*Fold, error) { return restore(b, defaultLimits()) }
 
 func restore(b []byte, lim limits) (*Fold, error) {
 	r := &reader{b: b}
-	if v := r.byte(); r.err == nil && v != versionSnapshot {
-		return nil, fmt.Errorf("snapshot: %w: version %d", errWire, v)
+	if r.version = r.byte(); r.err == nil && (r.version < leastSnapshot || r.version > versionSnapshot) {
+		return nil, fmt.Errorf("snapshot: %w: version %d", errWire, r.version)
 	}
 	f := newFold(r.text(), lim)
 	f.read(r)

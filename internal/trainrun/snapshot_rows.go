@@ -135,6 +135,7 @@ func (f *Fold) writeRare(w *writer) {
 	}
 	f.artifacts.dropped.write(w)
 	f.told.write(w)
+	f.events.write(w)
 }
 
 func (f *Fold) readRare(r *reader) {
@@ -174,4 +175,7 @@ func (f *Fold) readRare(r *reader) {
 	}
 	f.artifacts.dropped.read(r)
 	f.told.read(r)
+	if r.version >= versionEvents {
+		f.events.read(r)
+	}
 }

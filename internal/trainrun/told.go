@@ -48,8 +48,37 @@ func (f *Fold) tellParams(e *Entry, at *stamp) {
 	if e.Detail == nil {
 		return
 	}
+	f.events.add(e.Detail.Said)
 	if m, ok := e.Detail.Params.(map[string]any); ok {
 		f.tellBelow("", m, at)
+	}
+}
+
+// maxEvents bounds the events off the list that a result names.
+const maxEvents = 4
+
+// eventSet holds the least events that are off the list, sorted.
+type eventSet []string
+
+func (s *eventSet) add(event string) {
+	i, found := slices.BinarySearch(*s, event)
+	if found || event == "" || i >= maxEvents {
+		return
+	}
+	*s = slices.Insert(*s, i, event)
+	*s = (*s)[:min(len(*s), maxEvents)]
+}
+
+func (s *eventSet) write(w *writer) {
+	w.uint(uint64(len(*s)))
+	for _, event := range *s {
+		w.text(event)
+	}
+}
+
+func (s *eventSet) read(r *reader) {
+	for range r.count(1) {
+		s.add(r.text())
 	}
 }
 

@@ -72,10 +72,11 @@ func (w *writer) optInt(n Int) {
 
 // reader reads what writer wrote. It never fails by panic: after the first error everything reads as zero.
 type reader struct {
-	b    []byte
-	pos  int
-	dict []string
-	err  error
+	b       []byte
+	pos     int
+	dict    []string
+	err     error
+	version byte // of the snapshot
 }
 
 func (r *reader) fail(what string) {
