@@ -33,7 +33,7 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		keep(lr, KeyEvent, d.scan.word(event.text))
 		lr.Attributes().PutStr(AttrEventOriginal, CutText(event.text, maxOriginal))
 		l.OffList++
-		l.flaw(EventMistake(CutText(event.text, maxOriginal)))
+		l.Flaw = EventMistake(CutText(event.text, maxOriginal)) // before any other: nothing of the record counts as what it was meant to be
 	}
 	if n := h.Put(lr); n > 0 {
 		l.OffList += n
