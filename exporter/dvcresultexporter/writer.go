@@ -71,7 +71,7 @@ func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdi
 	set := atomicdir.Set{
 		Name:     dir,
 		Swept:    swept(),
-		Optional: []string{resultfile.ParamsName},
+		Optional: []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName},
 		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
 	}
 	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first

@@ -47,7 +47,13 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	if params != nil {
 		files = append(files, File{ParamsName, params})
 	}
-	files = append(files, File{MetricsName, metricsFile(st, list)}, File{DVCName, dvcFile(params != nil, plots)})
+	metrics := metricsFile(st, list)
+	if string(metrics) != emptyObject { // DVC would show a row without anything in it
+		files = append(files, File{MetricsName, metrics})
+	}
+	if dvc := dvcFile(string(metrics) != emptyObject, params != nil, plots); dvc != nil {
+		files = append(files, File{DVCName, dvc})
+	}
 	r := result{state: st, verdict: v, gpus: opts.GPUs, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
 	return append(files, File{ResultName, r.encode()})
 }
@@ -62,14 +68,22 @@ func manifest(files []File) object {
 	return out
 }
 
-// dvcFile is dvc.yaml. It holds no text of the run: DVC interpolates it.
-func dvcFile(params, plots bool) []byte {
-	text := "metrics:\n- " + MetricsName + "\n"
+// dvcFile is dvc.yaml, nil when there is nothing for DVC. It holds no text of the run: DVC interpolates it.
+func dvcFile(metrics, params, plots bool) []byte {
+	text := ""
+	if metrics {
+		text = "metrics:\n- " + MetricsName + "\n"
+	}
 	if params {
 		text += "params:\n- " + ParamsName + "\n"
 	}
 	if plots {
 		text += "plots:\n- " + PlotsDir + ":\n    x: " + stepKey + "\n"
 	}
+	if text == "" {
+		return nil
+	}
 	return []byte(text)
 }
+
+const emptyObject = "{}\n"
