@@ -99,6 +99,7 @@ func (t *tailer) count(ctx context.Context, src source, b *batch) {
 	}
 	if b.byFolder {
 		t.meetTwins(src)
+		t.meetLoose(src)
 	}
 	if b.flawed.key != "" {
 		if total, due := t.seldom.Note("flaw:"+src.path, int64(b.odd.fieldsDropped+b.odd.offList)); due {

@@ -11,6 +11,7 @@ import (
 type twins struct {
 	mu     sync.Mutex
 	places map[string]*place // by run
+	loose  map[string]bool   // files that lie beside the folders of runs, and were told of
 }
 
 // place is where the folder of a run is.
@@ -40,6 +41,20 @@ func (w *twins) meet(run, path string) (other string, found bool) {
 	return p.file, true
 }
 
+// first says that a file was not told of before.
+func (w *twins) first(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.loose[path] {
+		return false
+	}
+	if w.loose == nil {
+		w.loose = map[string]bool{}
+	}
+	w.loose[path] = true
+	return true
+}
+
 // forget lets go of a file that is gone for long.
 func (w *twins) forget(run, path string) {
 	w.mu.Lock()
@@ -47,6 +62,7 @@ func (w *twins) forget(run, path string) {
 	if p := w.places[run]; p != nil && p.file == path {
 		delete(w.places, run)
 	}
+	delete(w.loose, path)
 }
 
 // meetTwins warns of two folders of one name.
