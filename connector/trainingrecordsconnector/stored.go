@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 )
 
@@ -36,9 +37,9 @@ func (c *records) open(ctx context.Context, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", c.storage)
 	}
-	client, err := st.GetClient(ctx, component.KindConnector, c.id, "metrics")
+	client, err := componentkit.OpenClient(ctx, st, component.KindConnector, c.id, "metrics")
 	if err != nil {
-		return fmt.Errorf("storage: open the client of %s; if another process or pipeline has it, stop that or use another id: %w", c.id, err)
+		return fmt.Errorf("storage: open the client of %s: %w", c.id, err)
 	}
 	ops := make([]*storage.Operation, trainprofile.GaugeShards)
 	for i := range ops {

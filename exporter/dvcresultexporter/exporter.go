@@ -14,6 +14,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 var errNotStarted = errors.New("dvc_result is not running")
@@ -71,9 +72,9 @@ func (e *resultExporter) storage(ctx context.Context, host component.Host) (stor
 	if !ok {
 		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
 	}
-	client, err := st.GetClient(ctx, component.KindExporter, e.set.ID, "")
+	client, err := componentkit.OpenClient(ctx, st, component.KindExporter, e.set.ID, "")
 	if err != nil {
-		return nil, fmt.Errorf("storage: open the client of %s: %w; another process or component holds it: stop that one, or give this collector a storage folder of its own", e.set.ID, err)
+		return nil, fmt.Errorf("storage: open the client of %s: %w", e.set.ID, err)
 	}
 	return client, nil
 }

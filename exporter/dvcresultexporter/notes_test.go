@@ -74,7 +74,7 @@ func TestAStorageThatAnotherHolds(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		first, tel := r.exp, r.tel
-		require.ErrorContains(t, r.tryStart(), "another process or component holds it")
+		require.ErrorContains(t, r.tryStart(), "open the client of dvc_result")
 		require.NoError(t, r.tel.Shutdown(t.Context()))
 		r.exp, r.tel = first, tel
 		r.stop()

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
 )
 
@@ -77,9 +78,9 @@ func (s *state) read(ctx context.Context, g *guard, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
 	}
-	client, err := st.GetClient(ctx, component.KindProcessor, s.id, clientName)
+	client, err := componentkit.OpenClient(ctx, st, component.KindProcessor, s.id, clientName)
 	if err != nil {
-		return fmt.Errorf("storage: open the client of %s; if another process or pipeline has it, stop that or use another id: %w", id, err)
+		return fmt.Errorf("storage: open the client of %s: %w", s.id, err)
 	}
 	var ops []*storage.Operation
 	for _, key := range merge.Keys() {

@@ -194,7 +194,7 @@ func TestOneIDStandsInOnePipeline(t *testing.T) {
 	require.NoError(t, second.Shutdown(t.Context()), "the loser takes nothing away")
 	assert.Len(t, host.OpenClients(), 1)
 	stranger := create(t, NewFactory(), host)
-	assert.ErrorContains(t, stranger.Start(t.Context(), host), "if another process or pipeline has it, stop that or use another id")
+	assert.ErrorContains(t, stranger.Start(t.Context(), host), "open the client of ")
 	require.NoError(t, first.Shutdown(t.Context()))
 	require.NoError(t, second.Start(t.Context(), host))
 	require.NoError(t, second.Shutdown(t.Context()))

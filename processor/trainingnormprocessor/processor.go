@@ -9,6 +9,8 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/otel/attribute"
 	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // clientName is the name of the storage client: the signal's.
@@ -65,9 +67,9 @@ func (n *logNormalizer) open(ctx context.Context, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", n.storage)
 	}
-	client, err := st.GetClient(ctx, component.KindProcessor, n.id, clientName)
+	client, err := componentkit.OpenClient(ctx, st, component.KindProcessor, n.id, clientName)
 	if err != nil {
-		return fmt.Errorf("storage: open the client of %s; if another process or pipeline has it, stop that or use another id: %w", n.id, err)
+		return fmt.Errorf("storage: open the client of %s: %w", n.id, err)
 	}
 	damaged, err := n.decisions.open(ctx, client, n.set)
 	if err != nil {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/adapter"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 	"go.opentelemetry.io/otel/metric"
@@ -63,8 +65,12 @@ func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	if t.client, err = adapter.GetStorageClient(ctx, host, r.cfg.Storage, r.set.ID); err != nil {
-		return fmt.Errorf("storage: %w", err)
+	file := component.MustNewIDWithName(strings.ReplaceAll(r.set.ID.Type().String(), "_", ""), r.set.ID.Name()) // as the adapter names it
+	t.client, err = componentkit.Guarded(func() (storage.Client, error) {
+		return adapter.GetStorageClient(ctx, host, r.cfg.Storage, r.set.ID)
+	}, component.KindReceiver, file, "")
+	if err != nil {
+		return fmt.Errorf("storage: open the client of %s: %w", r.set.ID, err)
 	}
 	if err := t.load(ctx); err != nil {
 		return errors.Join(err, t.client.Close(ctx))
