@@ -1,0 +1,205 @@
+package kubernetes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+)
+
+// strict refuses fields that a type does not have.
+var strict = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+
+// split gives the documents of a manifest.
+func split(t *testing.T, manifest []byte) [][]byte {
+	t.Helper()
+	var out [][]byte
+	decoder := yaml.NewDecoder(bytes.NewReader(manifest))
+	for {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		require.NoError(t, err)
+		text, err := yaml.Marshal(&node)
+		require.NoError(t, err)
+		out = append(out, text)
+	}
+}
+
+func manifest(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(collector.Root(t), "packaging", "kubernetes", name)) //nolint:gosec // a file of this repository
+	require.NoError(t, err)
+	return text
+}
+
+func objects(t *testing.T, name string) []runtime.Object {
+	t.Helper()
+	var out []runtime.Object
+	for _, text := range split(t, manifest(t, name)) {
+		object, _, err := strict.Decode(text, nil, nil)
+		require.NoError(t, err, string(text))
+		out = append(out, object)
+	}
+	return out
+}
+
+func only[T runtime.Object](t *testing.T, name string) T {
+	t.Helper()
+	var found []T
+	for _, object := range objects(t, name) {
+		if o, ok := object.(T); ok {
+			found = append(found, o)
+		}
+	}
+	require.Len(t, found, 1)
+	return found[0]
+}
+
+func TestManifestsAreOfTheApisTypes(t *testing.T) {
+	t.Parallel()
+	var kinds []string
+	for _, name := range []string{"daemonset.yaml", "job.yaml"} {
+		for _, object := range objects(t, name) {
+			kinds = append(kinds, object.GetObjectKind().GroupVersionKind().Kind)
+		}
+	}
+	assert.Equal(t, []string{"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "DaemonSet", "Job"}, kinds)
+}
+
+func TestTheDecoderSeesMistakes(t *testing.T) {
+	t.Parallel()
+	for old, mistake := range map[string]string{"nodeSelector:": "nodeSelectr:", "terminationGracePeriodSeconds: 40": "terminationGracePeriodSeconds: soon"} {
+		text := strings.Replace(string(manifest(t, "daemonset.yaml")), old, mistake, 1)
+		failed := false
+		for _, one := range split(t, []byte(text)) {
+			_, _, err := strict.Decode(one, nil, nil)
+			failed = failed || err != nil
+		}
+		assert.True(t, failed, mistake)
+	}
+}
+
+// TestThePodMayNothingThatItDoesNotNeed: no root, no capability, a root file system that it cannot write.
+func TestThePodMayNothingThatItDoesNotNeed(t *testing.T) {
+	t.Parallel()
+	pod := only[*appsv1.DaemonSet](t, "daemonset.yaml").Spec.Template.Spec
+	assert.True(t, *pod.SecurityContext.RunAsNonRoot)
+	assert.EqualValues(t, 10001, *pod.SecurityContext.RunAsUser)
+	for _, c := range append(slices.Clone(pod.Containers), pod.InitContainers...) {
+		assert.True(t, *c.SecurityContext.ReadOnlyRootFilesystem, c.Name)
+		assert.False(t, *c.SecurityContext.AllowPrivilegeEscalation, c.Name)
+		assert.Equal(t, []corev1.Capability{"ALL"}, c.SecurityContext.Capabilities.Drop, c.Name)
+	}
+	for _, rule := range only[*rbacv1.ClusterRole](t, "daemonset.yaml").Rules {
+		assert.Subset(t, []string{"get", "list", "watch"}, rule.Verbs)
+	}
+	for _, mount := range pod.Containers[0].VolumeMounts {
+		if !slices.Contains([]string{"results", "state"}, mount.Name) {
+			assert.True(t, mount.ReadOnly, mount.Name)
+		}
+	}
+}
+
+// TestNamesAgree: what the API server does not check, or only when it is too late.
+func TestNamesAgree(t *testing.T) {
+	t.Parallel()
+	ds := only[*appsv1.DaemonSet](t, "daemonset.yaml")
+	assert.Equal(t, ds.Spec.Selector.MatchLabels, ds.Spec.Template.Labels)
+	assert.Equal(t, only[*corev1.ServiceAccount](t, "daemonset.yaml").Name, ds.Spec.Template.Spec.ServiceAccountName)
+	binding := only[*rbacv1.ClusterRoleBinding](t, "daemonset.yaml")
+	assert.Equal(t, only[*rbacv1.ClusterRole](t, "daemonset.yaml").Name, binding.RoleRef.Name)
+	assert.Equal(t, ds.Spec.Template.Spec.ServiceAccountName, binding.Subjects[0].Name)
+	job := only[*batchv1.Job](t, "job.yaml")
+	for _, pod := range []corev1.PodSpec{ds.Spec.Template.Spec, job.Spec.Template.Spec} {
+		volumes := map[string]bool{}
+		for _, v := range pod.Volumes {
+			volumes[v.Name] = true
+		}
+		for _, c := range append(slices.Clone(pod.Containers), pod.InitContainers...) {
+			defined := map[string]bool{}
+			for _, e := range c.Env {
+				for _, used := range expansions(e.Value) {
+					assert.True(t, defined[used], "%s of %s uses $(%s), which is not defined before it", e.Name, c.Name, used)
+				}
+				defined[e.Name] = true
+			}
+			for _, mount := range c.VolumeMounts {
+				assert.True(t, volumes[mount.Name], mount.Name)
+			}
+		}
+	}
+	const label = "pathologize.io/run-id"
+	assert.Equal(t, job.Labels[label], job.Spec.Template.Labels[label], "the pod has the run id too")
+	assert.Empty(t, validation.IsValidLabelValue(job.Labels[label]))
+}
+
+// TestTheConfigMapHasTheOverlayOfTheRepository, and the binary takes it over the configuration of the image.
+func TestTheConfigMapHasTheOverlayOfTheRepository(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(collector.Root(t), "config")
+	overlay, err := os.ReadFile(filepath.Join(config, "overlays", "kubernetes.yaml")) //nolint:gosec // a file of this repository
+	require.NoError(t, err)
+	assert.Equal(t, string(overlay), only[*corev1.ConfigMap](t, "daemonset.yaml").Data["kubernetes.yaml"])
+	out, err := collector.Validate(t, collector.Options{
+		Configs: []string{filepath.Join(config, "host-training.yaml"), filepath.Join(config, "overlays", "kubernetes.yaml")},
+		YAML:    "receivers: {host_metrics: {root_path: /}}", // the node is not mounted here
+		Env:     map[string]string{"NODE_NAME": "gpu-node-1"},
+	})
+	require.NoError(t, err, out)
+}
+
+func expansions(value string) []string {
+	var out []string
+	for {
+		_, rest, found := strings.Cut(value, "$(")
+		if !found {
+			return out
+		}
+		name, after, _ := strings.Cut(rest, ")")
+		out, value = append(out, name), after
+	}
+}
+
+// downward gives a container's environment as the kubelet would.
+func downward(t *testing.T, template corev1.PodTemplateSpec, c corev1.Container, fields map[string]string) map[string]string {
+	t.Helper()
+	env := map[string]string{}
+	for _, e := range c.Env {
+		value := e.Value
+		if e.ValueFrom != nil {
+			path := e.ValueFrom.FieldRef.FieldPath
+			value = fields[path]
+			if label, ok := strings.CutPrefix(path, "metadata.labels['"); ok && value == "" {
+				value = template.Labels[strings.TrimSuffix(label, "']")]
+			}
+			require.NotEmpty(t, value, path)
+		}
+		for _, name := range expansions(value) {
+			value = strings.ReplaceAll(value, fmt.Sprintf("$(%s)", name), env[name])
+		}
+		env[e.Name] = value
+	}
+	return env
+}
