@@ -35,20 +35,22 @@ const (
 
 // Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
 // run id, or the beginning of a line: it comes whole, of whichever run it turns out to be, or its trainer never finished it.
-func Reduce(r trainrecord.Record) (Entry, bool) {
+func Reduce(r trainrecord.Record) (Entry, bool) { return reduce(&r, identity) }
+
+func reduce(r *trainrecord.Record, identify func(*trainrecord.Record) ID) (Entry, bool) {
 	event := eventOf(r.Event)
 	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
 		return Entry{}, false
 	}
 	e := Entry{
-		Event: event, ID: identity(&r),
+		Event: event, ID: identify(r),
 		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
 		TraceID: r.TraceID, Sampled: r.Sampled, Rejected: r.Error != "", Progress: noProgress,
 	}
 	rd := reducer{e: &e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
 	e.RunID, e.ID.RunID = rd.runID(r.RunID), rd.runID(e.ID.RunID)
 	e.Part, e.Framework = rd.label(r.Part), rd.label(r.Framework)
-	e.Where = rd.where(&r)
+	e.Where = rd.where(r)
 	rd.read()
 	e.Masked = rd.secrets.Masked
 	e.normalize()
