@@ -26,6 +26,7 @@ type Outcome struct {
 	Revised   bool         // the stream was taken for something else before
 	Weak      bool         // the object, or one before it that the stream remembers something of, met a weak condition only
 	Alone     bool         // the object stands in the middle of a stream of which nothing is known: its own keys decided
+	Closes    bool         // by the framework's habit the training is over, though none of the records is its end
 	Ambiguous bool         // two profiles claim the object with equal right, so none has it
 	Errors    []FieldError // valid until the mapper's next use
 }
@@ -73,11 +74,12 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 		stream.begin(out.Profile, m.offset, m.weak)
 	}
 	out.Ambiguous = m.ambiguous && out.Profile == nil
+	m.closes = false
 	if stream != nil && m.offset == 0 {
 		stream.Begin()
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {
-		out.Kind, out.Errors = Mapped, m.errs
+		out.Kind, out.Errors, out.Closes = Mapped, m.errs, m.closes
 	} else if out.Profile != nil && out.Envelope != nil && !m.weak {
 		if p := m.recognise(set, levelWeak); p != nil && m.applyWithin(out.Profile, p, lr, more) {
 			out.Kind, out.Errors, out.Profile, out.Weak = Mapped, m.errs, p, true

@@ -192,3 +192,19 @@ func TestFurtherRecordsHaveUIDsOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestAnObjectMaySayThatTrainingIsOver(t *testing.T) {
+	t.Parallel()
+	set, err := Load("", nil)
+	require.NoError(t, err)
+	for text, closes := range map[string]bool{
+		`{"epoch": 3, "time": 39.7, "train/box_loss": 1.3, "metrics/mAP50(B)": 0.5, "val/box_loss": 1.2, "lr/pg0": 0.1}`: false,
+		`{"epoch": 3, "train/box_loss": 1.3, "metrics/mAP50(B)": 0.5, "lr/pg0": 0.1}`:                                    true,
+	} {
+		lr := plog.NewLogRecord()
+		trainrecord.NewDecoder(trainrecord.DecoderOptions{}).Decode([]byte(text), lr)
+		out := NewMapper(nil).Process(set, nil, lr, plog.NewLogRecord)
+		assert.Equal(t, Mapped, out.Kind)
+		assert.Equal(t, closes, out.Closes, text)
+	}
+}

@@ -79,6 +79,7 @@ type rule struct {
 	event    string
 	phase    string
 	goesOn   bool
+	closes   bool
 	header   []setStep
 	set      []setStep
 	spread   []*spreadGroup
@@ -223,7 +224,7 @@ func (c *compiler) profile(doc *document) *Profile {
 }
 
 func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule {
-	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue}
+	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue, closes: doc.Closes}
 	if r.when != nil {
 		r.when.check(c.fail, path+".when")
 	}

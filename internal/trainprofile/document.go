@@ -81,6 +81,7 @@ type ruleDocument struct {
 	Event    string      `yaml:"event" required:"true"`
 	Phase    string      `yaml:"phase"`
 	Continue bool        `yaml:"continue"`
+	Closes   bool        `yaml:"closes"`
 	Remember fields      `yaml:"remember"`
 	Header   fields      `yaml:"header"`
 	Set      fields      `yaml:"set"`

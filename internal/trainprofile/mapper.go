@@ -45,6 +45,7 @@ type Mapper struct {
 	carried  trainrecord.Header
 	head     trainrecord.Header
 	errs     []FieldError
+	closes   bool   // a rule that matched says that training is over
 	said     string // a framework that was named and is not that of the records
 
 	stream  *Stream

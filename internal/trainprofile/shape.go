@@ -89,6 +89,7 @@ func (m *Mapper) match(p *Profile) {
 			continue
 		}
 		m.matched = append(m.matched, r)
+		m.closes = m.closes || r.closes
 		if !r.goesOn {
 			break
 		}
