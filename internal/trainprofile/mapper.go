@@ -119,6 +119,9 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 	if m.match(p); len(m.matched) == 0 {
 		return false
 	}
+	for _, r := range m.matched {
+		m.closes = m.closes || r.closes
+	}
 	m.header(p, lr, m.frameworkOf(p, lr))
 	m.further = m.further[:0]
 	for i := range m.matched[1:] {

@@ -89,7 +89,6 @@ func (m *Mapper) match(p *Profile) {
 			continue
 		}
 		m.matched = append(m.matched, r)
-		m.closes = m.closes || r.closes
 		if !r.goesOn {
 			break
 		}

@@ -1,0 +1,278 @@
+package trainview
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// Trail is what the fold of a run does not keep and verdicts need: when records came, and what single ones said. It is fed
+// with the records of each stream in their order. It is bounded.
+type Trail struct {
+	streams map[int]*streamTrail
+	first   int64
+	times   latest[timed]
+	epochs  latest[epochMark]
+	steps   latest[stepMark]
+
+	profiles             map[string]int64
+	nativeEnd            bool
+	progress, validation bool
+	suspects             map[suspect]struct{}
+	part                 latest[partMark]
+	rates                latest[rateMark]
+	ratesWerePositive    bool
+	reported             latest[etaMark]
+	backwards            int64
+
+	Records, BadLines, Duplicates, Unmapped int64 // lines
+}
+
+// Origin says where a record comes from.
+type Origin struct {
+	Stream  int    // a number for the file
+	Profile string // that mapped it; "" for a record of the vocabulary
+	EndSign bool   // the framework's own sign that training is over, in a record that is no end
+	Further bool   // not the first record of its line
+}
+
+// streamTrail is what one file told, in its order.
+type streamTrail struct {
+	n                                int64 // records
+	lastProgress, lastFailure, ended int64 // numbers of records, 0 = none
+	endedAt, progressAt, failureAt   int64
+	lastTimed                        bool
+	clocks                           map[int64]clockMark // by rank
+}
+
+type clockMark struct{ attempt, time int64 }
+
+type timed struct{ time, attempt int64 }
+
+type epochMark struct{ time, attempt, epoch, nanos int64 }
+
+type stepMark struct{ time, attempt, step int64 }
+
+type partMark struct {
+	time int64
+	name string
+}
+
+type rateMark struct {
+	time int64
+	zero bool
+}
+
+type etaMark struct {
+	time    int64
+	seconds float64
+}
+
+// suspect is a value that its own record makes doubtful.
+type suspect struct {
+	part, name string
+	axis       trainrun.Axis
+	x          int64
+	bits       uint64
+}
+
+// latest keeps the greatest values of an order.
+type latest[T any] struct {
+	items []T // sorted
+}
+
+func (l *latest[T]) add(v T, most int, compare func(a, b T) int) {
+	n := len(l.items)
+	if n >= most && compare(v, l.items[n-most]) <= 0 {
+		return
+	}
+	if n > 0 && compare(v, l.items[n-1]) < 0 {
+		i, _ := slices.BinarySearchFunc(l.items, v, compare)
+		l.items = slices.Insert(l.items, i, v)
+	} else {
+		l.items = append(l.items, v)
+	}
+	if len(l.items) >= 4*most {
+		l.items = l.items[:copy(l.items, l.items[len(l.items)-most:])]
+	}
+}
+
+// of gives them, the least first.
+func (l *latest[T]) of(most int) []T { return l.items[max(len(l.items)-most, 0):] }
+
+// last gives the greatest; ok is false when there is none.
+func (l *latest[T]) last() (v T, ok bool) {
+	if n := len(l.items); n > 0 {
+		return l.items[n-1], true
+	}
+	return v, false
+}
+
+// NewTrail gives an empty one.
+func NewTrail() *Trail {
+	return &Trail{streams: map[int]*streamTrail{}, profiles: map[string]int64{}, suspects: map[suspect]struct{}{}}
+}
+
+func (t *Trail) stream(n int) *streamTrail {
+	s := t.streams[n]
+	if s == nil {
+		s = &streamTrail{clocks: map[int64]clockMark{}}
+		t.streams[n] = s
+	}
+	return s
+}
+
+// Bad counts a line of a stream that is no record.
+func (t *Trail) Bad(stream int) {
+	t.BadLines++
+	t.stream(stream).lastTimed = false
+}
+
+// Unknown counts an object of a stream that no profile knows.
+func (t *Trail) Unknown(stream int) {
+	t.Unmapped++
+	t.stream(stream).lastTimed = false
+}
+
+// Add takes a record that the fold took.
+func (t *Trail) Add(rec *trainrecord.Record, e *trainrun.Entry, from Origin) {
+	s := t.stream(from.Stream)
+	s.n++
+	if !from.Further {
+		t.Records++
+		t.profiles[from.Profile]++
+		s.lastTimed = e.Time != 0
+		t.time(s, e)
+	}
+	switch e.Event {
+	case trainrun.EventRunEnd:
+		t.nativeEnd = t.nativeEnd || from.Profile == ""
+	case trainrun.EventRunFailure:
+		s.lastFailure, s.failureAt = s.n, max(s.failureAt, e.Time)
+	case trainrun.EventEpochEnd, trainrun.EventStepEnd, trainrun.EventPhaseEnd:
+		if from.EndSign {
+			s.ended, s.endedAt = s.n, e.Time
+			return
+		}
+		s.lastProgress, s.progressAt = s.n, max(s.progressAt, e.Time)
+		t.row(rec, e)
+	default: // nothing that moves a curve
+	}
+}
+
+func (t *Trail) time(s *streamTrail, e *trainrun.Entry) {
+	if e.Time == 0 {
+		return
+	}
+	t.first = earlier(t.first, e.Time)
+	t.times.add(timed{e.Time, e.Attempt}, gapsKept+1, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
+	last := s.clocks[e.Rank]
+	if last.attempt == e.Attempt && e.Event != trainrun.EventRunStart && e.Time < last.time {
+		t.backwards++
+	}
+	if len(s.clocks) < 1024 || last.time != 0 {
+		s.clocks[e.Rank] = clockMark{e.Attempt, e.Time}
+	}
+}
+
+func earlier(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// row takes a record that moves a curve.
+func (t *Trail) row(rec *trainrecord.Record, e *trainrun.Entry) {
+	t.progress = true
+	phaseEnd := e.Event == trainrun.EventPhaseEnd
+	t.validation = t.validation || e.Event == trainrun.EventEpochEnd || phaseEnd && rec.Phase == trainrecord.PhaseValidation
+	t.part.add(partMark{e.Time, e.Part}, 1, func(a, b partMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+	t.epoch(e)
+	if e.Event == trainrun.EventStepEnd && e.Step.Set && e.Time != 0 && e.Part == "" {
+		t.steps.add(stepMark{e.Time, e.Attempt, e.Step.V}, stepsForLength+1, func(a, b stepMark) int {
+			return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.step, b.step))
+		})
+	}
+	t.suspicious(e)
+	t.learning(rec, e)
+	if left, ok := remaining(rec.Body); ok {
+		t.reported.add(etaMark{e.Time, left}, 1, func(a, b etaMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+	}
+}
+
+// epoch notes when an epoch was complete, and how long it took.
+func (t *Trail) epoch(e *trainrun.Entry) {
+	if e.Part != "" {
+		return
+	}
+	m := epochMark{time: e.Time, attempt: e.Attempt, epoch: -1}
+	if e.Event == trainrun.EventEpochEnd && e.Epoch.Set {
+		m.epoch = e.Epoch.V
+		for _, d := range e.Durations {
+			if d.Phase == "epoch" {
+				m.nanos = d.Nanos
+			}
+		}
+	} else if e.Progress >= 1 {
+		m.epoch = int64(math.Floor(e.Progress)) - 1
+	}
+	if m.epoch < 0 || m.time == 0 && m.nanos == 0 {
+		return
+	}
+	for i := range t.epochs.items { // the first record that proves it says when
+		if o := &t.epochs.items[i]; o.epoch == m.epoch && o.attempt == m.attempt && m.nanos == 0 {
+			o.time = earlier(o.time, m.time)
+			return
+		}
+	}
+	t.epochs.add(m, 8*epochsForLength, func(a, b epochMark) int {
+		return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.time, b.time), cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.nanos, b.nanos))
+	})
+}
+
+// suspicious finds losses that stand beside a norm of gradients that is not finite: a trainer's filter writes 0.0 or an
+// average there.
+func (t *Trail) suspicious(e *trainrun.Entry) {
+	bad := false
+	for _, v := range e.Values {
+		bad = bad || !finite(v.V) && isGradNorm(v.Name)
+	}
+	if !bad {
+		return
+	}
+	axis, x := place(e)
+	for _, v := range e.Values {
+		if len(t.suspects) < maxSuspects && finite(v.V) && isTrainLoss(v.Name) {
+			t.suspects[suspect{e.Part, v.Name, axis, x, math.Float64bits(v.V)}] = struct{}{}
+		}
+	}
+}
+
+// place is where the fold puts the values of an entry.
+func place(e *trainrun.Entry) (trainrun.Axis, int64) {
+	epoch := e.Epoch.V
+	if !e.Epoch.Set && e.Progress >= 0 {
+		epoch = max(int64(math.Ceil(e.Progress))-1, 0)
+	}
+	switch {
+	case e.Epoch.Set && e.Event != trainrun.EventStepEnd:
+		return trainrun.AxisEpoch, epoch
+	case e.Step.Set:
+		return trainrun.AxisStep, e.Step.V
+	default:
+		return trainrun.AxisOrder, 0
+	}
+}
+
+func (t *Trail) learning(rec *trainrecord.Record, e *trainrun.Entry) {
+	zero, any := allZero(rec.Body)
+	if !any {
+		return
+	}
+	t.ratesWerePositive = t.ratesWerePositive || !zero
+	t.rates.add(rateMark{e.Time, zero}, 1, func(a, b rateMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+}

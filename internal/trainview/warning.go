@@ -1,0 +1,141 @@
+package trainview
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Codes of warnings.
+const (
+	warnNonFinite    = "non_finite"
+	warnSuspect      = "suspect_points"
+	warnSpike        = "loss_spike"
+	warnDiverging    = "diverging"
+	warnPlateau      = "plateau"
+	warnOverfitting  = "overfitting"
+	warnRateZero     = "lr_zero"
+	warnRestarts     = "restarts"
+	warnSuperseded   = "superseded_epochs"
+	warnDuplicates   = "duplicate_records"
+	warnThenProgress = "failure_then_progress"
+	warnTorn         = "torn_tail"
+	warnBadLines     = "bad_lines"
+	warnUnmapped     = "unmapped_records"
+	warnBackwards    = "clock_backwards"
+	warnFuture       = "clock_future"
+	warnMismatch     = "best_mismatch"
+	warnMissing      = "checkpoint_missing"
+	warnEmpty        = "checkpoint_empty"
+	warnConflict     = "conflict"
+)
+
+// WarningCodes lists every code of a warning, sorted.
+func WarningCodes() []string {
+	return []string{
+		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnThenProgress,
+		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSuperseded, warnSuspect, warnTorn, warnUnmapped,
+	}
+}
+
+// Warning is something that a supervisor should look at. Which fields it has depends on its code.
+type Warning struct {
+	Code             string  `json:"code" enum:"warnings"`
+	Metric           string  `json:"metric,omitempty" untrusted:"yes"`
+	Part             string  `json:"part,omitempty" untrusted:"yes"`
+	N                *int64  `json:"n,omitempty"`
+	LastAt           *int64  `json:"last_at,omitempty"`
+	Recovered        *bool   `json:"recovered,omitempty"`
+	SinceBest        *int64  `json:"since_best,omitempty"`
+	SinceImprovement *int64  `json:"since_improvement,omitempty"`
+	Since            *int64  `json:"since,omitempty"`
+	Gap              *Number `json:"gap,omitempty"`
+	Bytes            *int64  `json:"bytes,omitempty"`
+	Seconds          *int64  `json:"seconds,omitempty"`
+	ReportedEpoch    *int64  `json:"reported_epoch,omitempty"`
+}
+
+func (v *view) warn(w Warning) { v.doc.Warnings = append(v.doc.Warnings, w) }
+
+// count warns of a number that is not 0.
+func (v *view) count(code string, n int64) {
+	if n > 0 {
+		v.warn(Warning{Code: code, N: &n})
+	}
+}
+
+// warnings looks at everything that may be wrong.
+func (v *view) warnings() {
+	for i := range v.curves {
+		v.warnCurve(&v.curves[i])
+	}
+	v.overfitting()
+	v.facts()
+	v.mismatch()
+	slices.SortStableFunc(v.doc.Warnings, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Part, b.Part))
+	})
+}
+
+func (v *view) facts() {
+	t, st := v.trail, v.st
+	if zero, ok := t.rates.last(); ok && zero.zero && t.ratesWerePositive && v.isLive() {
+		v.warn(Warning{Code: warnRateZero})
+	}
+	superseded := int64(0)
+	for _, a := range st.Attempts {
+		superseded += a.SupersededEpochs
+	}
+	v.count(warnRestarts, int64(len(st.Attempts)-1))
+	v.count(warnSuperseded, superseded)
+	v.count(warnDuplicates, t.Duplicates)
+	v.count(warnBadLines, t.BadLines)
+	v.count(warnUnmapped, t.Unmapped)
+	v.count(warnBackwards, t.backwards)
+	if v.ahead > 0 {
+		v.warn(Warning{Code: warnFuture, Seconds: ptr(v.ahead / 1e9)})
+	}
+	if st.Conflict != nil {
+		v.count(warnConflict, int64(len(st.Conflict.Hosts)))
+	}
+	torn := int64(0)
+	for _, f := range v.ev.Files {
+		torn += f.TornBytes
+	}
+	if torn > 0 && !v.isLive() {
+		v.warn(Warning{Code: warnTorn, Bytes: &torn})
+	}
+}
+
+// mismatch compares the last save of kind best with the best that the values prove.
+func (v *view) mismatch() {
+	saved, b := v.st.Checkpoints.Best, v.doc.Best
+	if saved == nil || b == nil || saved.Epoch == nil || b.Epoch == nil || *saved.Epoch == *b.Epoch {
+		return
+	}
+	if c := v.st.Epochs.Completed; c != nil && *saved.Epoch >= *c {
+		return // of an epoch that is not complete: its values may still come
+	}
+	v.warn(Warning{Code: warnMismatch, ReportedEpoch: saved.Epoch})
+}
+
+func (v *view) warnCurve(c *curve) {
+	name, part := Safe(c.name, maxName), Safe(c.Part, maxName)
+	if c.nonFinite > 0 {
+		v.warn(Warning{Code: warnNonFinite, Metric: name, Part: part, N: &c.nonFinite, LastAt: &c.lastBad, Recovered: &c.lastOK})
+	}
+	if c.suspects > 0 {
+		v.warn(Warning{Code: warnSuspect, Metric: name, Part: part, N: &c.suspects, LastAt: &c.lastDoubt})
+	}
+	if c.goal == "" || c.Shared {
+		return
+	}
+	if n, at := spikes(c.points); n > 0 && isLoss(c.Name) {
+		v.warn(Warning{Code: warnSpike, Metric: name, Part: part, N: &n, LastAt: &at})
+	}
+	if since, ok := diverging(c.points, c.goal); ok {
+		v.warn(Warning{Code: warnDiverging, Metric: name, Part: part, SinceBest: &since})
+	}
+	if since, ok := v.plateau(c); ok {
+		v.warn(Warning{Code: warnPlateau, Metric: name, Part: part, SinceImprovement: &since})
+	}
+}
