@@ -17,6 +17,7 @@ GOLANGCI  := v2.15.0
 TESTFLAGS ?=
 SOAK      ?= 10m
 export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
+export TRAINSUMMARY ?= $(CURDIR)/build/trainsummary
 
 .PHONY: help
 help: ## print this list
@@ -32,6 +33,7 @@ COMMANDS := $(patsubst cmd/%,build/%,$(patsubst cmd/compat,cmd/otelcol-train-com
 
 .PHONY: commands
 commands: ## compile the commands beside the distribution to build/
+	@mkdir -p build
 	@for c in $(COMMANDS); do m=cmd/$${c#build/}; [ -d "$$m" ] || m=cmd/compat; GOWORK=off CGO_ENABLED=0 go build -C "$$m" -trimpath -buildvcs=false -ldflags="-s -w" -o "$(CURDIR)/$$c" .; done
 
 TOOL_ocb             := go.opentelemetry.io/collector/cmd/builder
@@ -68,17 +70,17 @@ vuln: build build/govulncheck ## look for known vulnerabilities; VULNDB=file:///
 	@if [ -n "$(VULNDB)" ]; then build/govulncheck -db "$(VULNDB)" -mode binary $(BINARY); else echo "skipped: no vulnerability database (name one with VULNDB)"; fi
 
 .PHONY: demo
-demo: build ## run the main job by itself on live-written sample streams
+demo: build commands ## run the main job by itself on live-written sample streams
 	@go run ./test/demo
 
 .PHONY: test
-test: build stock ## all tests: every module, then the built binary and the real DVC
+test: build commands stock ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
 	go test -v -count=1 $(TESTFLAGS) ./test/... | scripts/loud
 
 .PHONY: e2e
-e2e: build stock ## the tests on the built binary only
-	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... | scripts/loud
+e2e: build commands stock ## the tests on the built binary only
+	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... ./test/summary/... | scripts/loud
 
 .PHONY: race
 race: ## the tests of every module with the race detector, those on the built binary aside

@@ -1,0 +1,72 @@
+// Package answer makes documents of what was read: it gathers the evidence beside the records.
+package answer
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/follow"
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/process"
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/source"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+	"github.com/pathologize/otelcol-train/internal/trainview"
+)
+
+// Asker says what is asked for.
+type Asker struct {
+	View          trainview.Options
+	StallAfter    time.Duration
+	PID           int64 // 0: that of the records
+	NoProcess     bool
+	ArtifactRoots []string
+	Now           func() time.Time
+}
+
+// Ask makes the document of a run. grown is growth that was seen, zero when none was.
+func (a *Asker) Ask(r *follow.Run, grown time.Time) *trainview.Summary {
+	ev := trainview.Evidence{Now: a.Now(), Grown: grown, StallAfter: a.StallAfter}
+	streams := slices.Clone(r.Streams)
+	slices.SortStableFunc(streams, func(x, y *follow.Stream) int { return x.ModTime().Compare(y.ModTime()) })
+	folder := ""
+	for _, s := range streams {
+		ev.Files = append(ev.Files, s.File())
+		ev.ModTime, ev.Newest, folder = s.ModTime(), s.Number, s.Ref.Folder()
+	}
+	looker := source.Looker{Roots: a.ArtifactRoots}
+	for _, s := range streams {
+		looker.Roots = append(looker.Roots, s.Ref.Root)
+	}
+	ev.Look = func(path string) trainview.Found { return looker.Look(folder, path) }
+	if !a.NoProcess {
+		ev.Check = a.check
+	}
+	return trainview.Summarize(r.Fold, r.Trail, ev, a.View)
+}
+
+// check looks at the process that the flag or the records name. Of the records only one counts that ran on this host, and in no
+// pod: its number means something else there.
+func (a *Asker) check(of trainrun.Where, first int64) string {
+	began := time.Time{}
+	if first > 0 {
+		began = time.Unix(0, first)
+	}
+	if a.PID > 0 {
+		return process.Check(a.PID, began)
+	}
+	host, err := os.Hostname()
+	if of.PID <= 0 || of.Pod != "" || err != nil || of.Host != host || first == 0 {
+		return trainview.ProcessNotChecked
+	}
+	return process.Check(of.PID, began)
+}
+
+// Entry is a run for a list.
+func Entry(r *follow.Run, s *trainview.Summary) trainview.Entry {
+	ref := ""
+	if n := len(r.Streams); n > 0 {
+		ref = r.Streams[0].Ref.Path
+	}
+	return trainview.Entry{Document: s.Document, ID: cmp.Or(r.Key.ID, r.Name), Ref: ref}
+}

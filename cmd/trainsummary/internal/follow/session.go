@@ -1,0 +1,181 @@
+package follow
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/source"
+	"github.com/pathologize/otelcol-train/internal/trainlines"
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+)
+
+// Session follows the streams that arguments name.
+type Session struct {
+	args    []string
+	set     *trainprofile.Set
+	reader  *reader
+	runs    map[Key]*Run
+	order   []*Run
+	streams []*Stream
+	paths   map[string]*Stream // by root and name
+
+	Roots   []string
+	Omitted int              // files beyond the bound
+	Errors  map[string]error // arguments that cannot be used, by argument
+	Missing []string         // arguments that name nothing yet
+	owners  map[string]string
+}
+
+// Open makes a session. profile, when not empty, names the profile of every row.
+func Open(args []string, profile string) (*Session, error) {
+	set, err := trainprofile.Load(profile, nil)
+	if err != nil {
+		return nil, err
+	}
+	prefixes, err := trainlines.CompilePrefixes([]string{trainlines.PrefixesKnown})
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{args: args, set: set, owners: map[string]string{}}
+	s.reader = &reader{
+		session: s, lines: trainlines.NewReader(trainlines.Options{Location: time.UTC, Prefixes: prefixes}),
+		mapper: trainprofile.NewMapper(time.UTC), scratch: plog.NewLogRecord(), none: pcommon.NewResource(),
+	}
+	s.reset()
+	return s, nil
+}
+
+func (s *Session) reset() {
+	s.runs, s.order, s.streams, s.paths = map[Key]*Run{}, nil, nil, map[string]*Stream{}
+}
+
+func (s *Session) run(k Key, from *Stream) *Run {
+	r := s.runs[k]
+	if r == nil {
+		name := k.ID
+		if name == "" {
+			name = from.name
+		}
+		r = newRun(k, name)
+		s.runs[k] = r
+		s.order = append(s.order, r)
+	}
+	if n := len(r.Streams); n == 0 || r.Streams[n-1] != from {
+		r.add(from)
+	}
+	return r
+}
+
+// Find looks for streams. It says whether there are new ones.
+func (s *Session) Find() bool {
+	s.Errors, s.Missing, s.Roots, s.Omitted = map[string]error{}, nil, nil, 0
+	before := len(s.streams)
+	for _, arg := range s.args {
+		found := source.Find(arg)
+		switch {
+		case found.Missing:
+			s.Missing = append(s.Missing, arg)
+		case found.Err != nil:
+			s.Errors[arg] = found.Err
+		default:
+			for _, ref := range found.Refs {
+				s.stream(ref)
+			}
+		}
+		s.Omitted += found.Omitted
+		for _, root := range found.Roots {
+			if !slices.Contains(s.Roots, root) {
+				s.Roots = append(s.Roots, root)
+			}
+		}
+	}
+	return len(s.streams) > before
+}
+
+func (s *Session) stream(ref source.Ref) {
+	key := filepath.Join(ref.Root, ref.Name)
+	if s.paths[key] != nil {
+		return
+	}
+	st := newStream(ref, len(s.streams))
+	st.owner = s.owners[key]
+	s.paths[key] = st
+	s.streams = append(s.streams, st)
+}
+
+// Read reads what was appended to every stream. It says whether anything was.
+func (s *Session) Read() (grown bool) {
+	for i := 0; i < len(s.streams); i++ {
+		st := s.streams[i]
+		fi, err := st.Ref.Stat()
+		if err == nil && !fi.Mode().IsRegular() {
+			err = source.ErrNotRegular
+		}
+		if st.Err = err; err != nil {
+			continue
+		}
+		if !st.file.changed(fi.Size(), fi.ModTime().UnixNano()) {
+			continue
+		}
+		grown = true
+		err = st.file.read(func(offset int64, line []byte, tooLong bool) { s.reader.line(st, offset, line, tooLong) })
+		if errors.Is(err, errRestart) || err == nil && s.claim(st) {
+			s.reset()
+			s.Find()
+			i = -1
+			continue
+		}
+		st.Err = err
+		if err == nil {
+			s.touch(st)
+		}
+	}
+	return grown
+}
+
+// touch makes sure that a stream has a run, though it is empty, and that its runs know that it changed.
+func (s *Session) touch(st *Stream) {
+	found := false
+	for _, r := range s.order {
+		if slices.Contains(r.Streams, st) {
+			r.Changed, found = true, true
+		}
+	}
+	if !found {
+		s.run(st.ownKey(), st).Changed = true
+	}
+}
+
+// claim gives lines that name no run to the only run that the other lines of their stream name, as a launcher does that appends
+// the end to a framework's rows. It says whether the streams must be read again.
+func (s *Session) claim(st *Stream) bool {
+	if !st.bare {
+		return false
+	}
+	owner := ""
+	if len(st.named) == 1 {
+		owner = st.named[0]
+	}
+	if owner == st.owner {
+		return false
+	}
+	s.owners[filepath.Join(st.Ref.Root, st.Ref.Name)] = owner
+	return true
+}
+
+// Runs gives the runs in the order in which they were found.
+func (s *Session) Runs() []*Run { return s.order }
+
+// Streams gives the streams.
+func (s *Session) Streams() []*Stream { return s.streams }
+
+// ModTime is when a stream was written last, as far as it was read.
+func (s *Stream) ModTime() time.Time { return time.Unix(0, s.file.modTime) }
+
+// Broken is why a packed stream cannot be read to its end, nil when it can.
+func (s *Stream) Broken() error { return s.file.broken }

@@ -1,0 +1,231 @@
+package follow
+
+import (
+	"bytes"
+	"hash/crc32"
+	"path/filepath"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/source"
+	"github.com/pathologize/otelcol-train/internal/trainlines"
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+	"github.com/pathologize/otelcol-train/internal/trainview"
+)
+
+// Stream is one file.
+type Stream struct {
+	Ref    source.Ref
+	Number int
+	Err    error // why it cannot be read
+
+	file   file
+	fileID uint32
+	begun  bool
+	memory trainprofile.Stream
+	last   Key      // the run that the last record named
+	named  []string // the first two ids that its records gave
+	bare   bool     // some lines name no run
+	owner  string   // the id that lines without one belong to
+	folder Key
+	name   string
+}
+
+func newStream(ref source.Ref, n int) *Stream {
+	folder := ref.Folder()
+	name := trainlines.ValidText(trainlines.ParentFolder(filepath.Join(folder, "x")))
+	return &Stream{Ref: ref, Number: n, file: file{ref: ref}, folder: Key{Folder: folder}, name: name}
+}
+
+// File says how far the stream was read.
+func (s *Stream) File() trainview.File {
+	return trainview.File{Path: s.Ref.Path, Bytes: s.file.offset + s.file.torn, Offset: s.file.offset, TornBytes: s.file.torn}
+}
+
+// reader turns lines into records and folds them.
+type reader struct {
+	session *Session
+	lines   *trainlines.Reader
+	mapper  *trainprofile.Mapper
+	scratch plog.LogRecord
+	more    []plog.LogRecord
+
+	none     pcommon.Resource
+	resource pcommon.Resource // of the last record that had one
+	raw      []byte           // as its line spells it
+}
+
+// resourceOf gives the resource of the record that was read last. Records of one trainer say the same.
+func (r *reader) resourceOf(raw []byte) pcommon.Resource {
+	if len(raw) == 0 {
+		return r.none
+	}
+	if !bytes.Equal(raw, r.raw) {
+		r.raw = append(r.raw[:0], raw...)
+		r.resource = pcommon.NewResource()
+		r.lines.Decoder().PutResource(r.resource.Attributes())
+	}
+	return r.resource
+}
+
+func (r *reader) further() plog.LogRecord {
+	lr := plog.NewLogRecord()
+	r.more = append(r.more, lr)
+	return lr
+}
+
+// line takes a line of a stream.
+func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
+	mark, hole := trainlines.Before(data, offset == 0)
+	data, offset = data[mark:], offset+int64(mark)
+	if hole > 0 {
+		r.bad(s)
+		data, offset = data[hole:], offset+int64(hole)
+	}
+	if n := len(data); n > 0 && data[n-1] == '\r' {
+		data = data[:n-1]
+	}
+	if trainlines.Blank(data) {
+		return
+	}
+	if !s.begun {
+		s.begun, s.fileID = true, trainrecord.FileID(data[:min(len(data), trainrecord.MaxRaw)])
+	}
+	if tooLong || len(data) > trainrecord.MaxLine {
+		r.bad(s)
+		return
+	}
+	r.text(s, offset, data, false)
+}
+
+// text takes a line, or a piece of one.
+func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
+	read := r.lines.Read(data, whole, r.scratch)
+	if len(read.Pieces) > 0 {
+		for _, p := range read.Pieces {
+			if p.NULs {
+				r.bad(s)
+			} else {
+				r.text(s, offset+int64(p.From), data[p.From:p.To], p.Whole)
+			}
+		}
+		return
+	}
+	if read.Line.Kind == trainrecord.LineError {
+		r.bad(s)
+		return
+	}
+	r.lines.PutTime(r.scratch, read.Found)
+	trainlines.PutRank(r.scratch.Attributes(), read.Found.Rank)
+	run := r.runOf(s, read.Line.RunID)
+	l := lineOf{stream: s, run: run, uid: trainrecord.UID{RunID: run.Name, File: s.fileID, Offset: offset, CRC: trainrecord.LineCRC(data)}}
+	l.sum = uint64(l.uid.CRC)<<32 | uint64(crc32.ChecksumIEEE(data))
+	if read.Line.Kind == trainrecord.LineRecord {
+		r.add(&l, r.scratch, r.resourceOf(read.Line.Resource))
+		return
+	}
+	r.object(&l)
+}
+
+// bad counts a line that is no record for the run that the last record named, else for that of the folder.
+func (r *reader) bad(s *Stream) {
+	k := s.last
+	if k == (Key{}) {
+		k = s.ownKey()
+	}
+	run := r.session.run(k, s)
+	run.Trail.Bad(s.Number)
+	run.Changed = true
+}
+
+// ownKey is the run of lines that name none.
+func (s *Stream) ownKey() Key {
+	if s.owner != "" {
+		return Key{ID: s.owner}
+	}
+	return s.folder
+}
+
+func (r *reader) runOf(s *Stream, id string) *Run {
+	if id == "" {
+		s.bare = true
+		return r.session.run(s.ownKey(), s)
+	}
+	if len(s.named) < 2 && (len(s.named) == 0 || s.named[0] != id) {
+		s.named = append(s.named, id)
+	}
+	s.last = Key{ID: id}
+	return r.session.run(s.last, s)
+}
+
+// lineOf is a line on its way into its run.
+type lineOf struct {
+	stream  *Stream
+	run     *Run
+	uid     trainrecord.UID
+	sum     uint64
+	profile string
+	closes  bool
+	seen    bool // the line was written before, as far as its records tell one from another
+}
+
+// object maps a row of a framework.
+func (r *reader) object(l *lineOf) {
+	r.scratch.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, l.uid.Offset)
+	r.scratch.Attributes().PutStr(trainrecord.AttrRunID, l.run.Name)
+	r.more = r.more[:0]
+	out := r.mapper.Process(r.session.set, &l.stream.memory, r.scratch, r.further)
+	l.run.Changed = true
+	if out.Kind != trainprofile.Mapped {
+		l.run.Trail.Unknown(l.stream.Number)
+		return
+	}
+	l.closes = out.Closes
+	if out.Profile != nil && out.Profile != out.Envelope {
+		l.profile = out.Profile.Name()
+	}
+	if run := r.named(l); run != nil {
+		l.run = run
+	}
+	r.add(l, r.scratch, r.none)
+	for i, lr := range r.more {
+		l.uid.Index = i + 1
+		r.add(l, lr, r.none)
+	}
+}
+
+// named gives the run that the mapped record names, when it is another than that of its line.
+func (r *reader) named(l *lineOf) *Run {
+	v, ok := r.scratch.Attributes().Get(trainrecord.AttrRunID)
+	if !ok || v.Str() == l.run.Name || v.Str() == "" {
+		return nil
+	}
+	return r.runOf(l.stream, v.Str())
+}
+
+// add folds a record.
+func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
+	rec, ok := trainrecord.FromLog(resource, lr)
+	if !ok {
+		return
+	}
+	rec.RunID = l.run.Name
+	e, ok := trainrun.ReduceAt(&rec, l.uid)
+	if !ok {
+		return
+	}
+	l.run.Changed = true
+	if l.uid.Index == 0 && (e.Time != 0 || e.Seq > 0 || e.Step.Set || e.Epoch.Set || e.Progress >= 0) {
+		l.seen = l.run.lines.add(l.sum)
+	}
+	if l.seen || !l.run.Fold.Apply(e) {
+		if l.uid.Index == 0 {
+			l.run.Trail.Duplicates++
+		}
+		return
+	}
+	l.run.Trail.Add(&rec, &e, trainview.Origin{Stream: l.stream.Number, Profile: l.profile, EndSign: l.closes, Further: l.uid.Index > 0})
+}

@@ -1,0 +1,2 @@
+// Package process says whether the trainer's process lives.
+package process

@@ -1,0 +1,229 @@
+// Package render writes documents for people: as text for a terminal, as markdown for a comment, as a page of its own.
+package render
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pathologize/otelcol-train/internal/trainview"
+)
+
+// Style says how text is written.
+type Style struct {
+	Colour bool
+	Width  int
+}
+
+// cells is the width of a sparkline.
+const cells = 24
+
+const bars = "▁▂▃▄▅▆▇█"
+
+// sparkline draws values in cells of equal count by median; what is not finite is a ×, and no value a blank.
+func sparkline(values []float64) string {
+	groups := make([][]float64, min(len(values), cells))
+	low, high := math.Inf(1), math.Inf(-1)
+	for i := range groups {
+		part := slices.Clone(values[i*len(values)/len(groups) : (i+1)*len(values)/len(groups)])
+		part = slices.DeleteFunc(part, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		slices.Sort(part)
+		groups[i] = part
+		if len(part) > 0 {
+			m := part[len(part)/2]
+			low, high = min(low, m), max(high, m)
+		}
+	}
+	var b strings.Builder
+	levels := []rune(bars)
+	for _, g := range groups {
+		if len(g) == 0 {
+			b.WriteRune('×')
+			continue
+		}
+		level := 0
+		if high > low {
+			level = int((g[len(g)/2]/2 - low/2) / (high/2 - low/2) * float64(len(levels)-1))
+		}
+		b.WriteRune(levels[min(max(level, 0), len(levels)-1)])
+	}
+	return b.String()
+}
+
+func points(sum *trainview.Summary, m *trainview.Metric) []float64 {
+	s := sum.Curve(m)
+	if s == nil {
+		return nil
+	}
+	out := make([]float64, len(s.Points))
+	for i, p := range s.Points {
+		out[i] = p.V
+	}
+	return out
+}
+
+// quoted shows a trainer's text as such: a text of the document is safe already, so that no cursor moves.
+func quoted(s *string) string {
+	if s == nil {
+		return "?"
+	}
+	return quote(*s)
+}
+
+func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+
+func integer(n *int64) string {
+	if n == nil {
+		return "?"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+func value(n *trainview.Number) string {
+	if n == nil {
+		return "?"
+	}
+	return n.String()
+}
+
+func span(seconds int64) string { return (time.Duration(min(seconds, 1<<32)) * time.Second).String() }
+
+func text(s *string) string {
+	if s == nil {
+		return "?"
+	}
+	return *s
+}
+
+// stateLine says the state and what it rests on.
+func stateLine(d *trainview.Document) string {
+	var b strings.Builder
+	b.WriteString(d.State)
+	if d.Provisional {
+		b.WriteString(" (provisional)")
+	}
+	if e := d.Evidence; e.SilentS != nil {
+		fmt.Fprintf(&b, ", silent %s", span(*e.SilentS))
+		if e.StallAfterS != nil {
+			fmt.Fprintf(&b, " of %s (%s)", span(int64(*e.StallAfterS)), *e.StallBasis)
+		}
+	}
+	if p := d.Evidence.Process; p != trainview.ProcessNotChecked {
+		b.WriteString(", process " + p)
+	}
+	if code := d.Why["state"]; code != "" {
+		b.WriteString(", " + code)
+	}
+	return b.String()
+}
+
+func progressLine(d *trainview.Document) string {
+	p := d.Progress
+	var b strings.Builder
+	if p.Fraction != nil {
+		const width = 20
+		full := int(math.Round(math.Min(math.Max(float64(*p.Fraction), 0), 1) * width))
+		b.WriteString("[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] ")
+	}
+	switch {
+	case p.EpochsCompleted != nil && p.EpochsPlanned != nil:
+		fmt.Fprintf(&b, "%d of %d epochs", *p.EpochsCompleted, *p.EpochsPlanned)
+	case p.EpochsCompleted != nil:
+		fmt.Fprintf(&b, "%d epochs", *p.EpochsCompleted)
+	case p.Step == nil:
+		b.WriteString("no epoch, no step")
+	}
+	if p.Step != nil {
+		fmt.Fprintf(&b, " step %d", *p.Step)
+		if p.StepsPlanned != nil {
+			fmt.Fprintf(&b, " of %d", *p.StepsPlanned)
+		}
+	}
+	if p.EpochS != nil {
+		fmt.Fprintf(&b, ", %s s an epoch", p.EpochS)
+	}
+	if p.EtaS != nil {
+		fmt.Fprintf(&b, ", %s left by %s", span(*p.EtaS), *p.EtaMethod)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func bestLine(d *trainview.Document) string {
+	b := d.Best
+	if b == nil {
+		return "not known: " + d.Why["best"]
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s %s (%s)", quote(b.Metric), b.Value, b.Goal)
+	if b.Epoch != nil {
+		fmt.Fprintf(&s, " at epoch %d", *b.Epoch)
+	}
+	if b.Step != nil {
+		fmt.Fprintf(&s, " at step %d", *b.Step)
+	}
+	if c := b.Checkpoint; c != nil {
+		exists := "not looked at"
+		if c.Exists != nil {
+			exists = map[bool]string{true: "there", false: "missing"}[*c.Exists]
+		}
+		fmt.Fprintf(&s, ", %s (%s)", quote(c.Path), exists)
+	} else {
+		s.WriteString(", " + d.Why["best.checkpoint"])
+	}
+	return s.String()
+}
+
+func stopLine(d *trainview.Document) string {
+	s := d.Stop
+	if s == nil {
+		return ""
+	}
+	out := s.Reason + " (" + s.Evidence + ")"
+	if s.At != nil {
+		out += " at " + *s.At
+	}
+	if s.Reported != "" {
+		out += ", reported " + quote(s.Reported)
+	}
+	if s.Error != nil {
+		out += ", " + quoted(s.Error.Type) + " " + quoted(s.Error.Message)
+	}
+	return out
+}
+
+// warningText names a warning with its numbers.
+func warningText(w *trainview.Warning) string {
+	out := w.Code
+	if w.Metric != "" {
+		out += " " + quote(w.Metric)
+	}
+	for name, n := range fields(w) {
+		out += fmt.Sprintf(" %s=%d", name, n)
+	}
+	if w.Gap != nil {
+		out += " gap=" + w.Gap.String()
+	}
+	if w.Recovered != nil {
+		out += fmt.Sprintf(" recovered=%t", *w.Recovered)
+	}
+	return out
+}
+
+func fields(w *trainview.Warning) func(yield func(string, int64) bool) {
+	return func(yield func(string, int64) bool) {
+		for _, f := range []struct {
+			name string
+			n    *int64
+		}{
+			{"n", w.N}, {"last_at", w.LastAt}, {"since_best", w.SinceBest}, {"since_improvement", w.SinceImprovement}, {"since", w.Since},
+			{"bytes", w.Bytes}, {"seconds", w.Seconds}, {"reported_epoch", w.ReportedEpoch},
+		} {
+			if f.n != nil && !yield(f.name, *f.n) {
+				return
+			}
+		}
+	}
+}
