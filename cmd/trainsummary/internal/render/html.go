@@ -26,9 +26,11 @@ h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem;o
 dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.3rem 1rem}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
 figure{margin:1rem 0}svg{display:block;max-width:100%;height:auto;border:1px solid var(--edge)}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}th,td{border:1px solid var(--edge);padding:.2rem .5rem;text-align:left}
-td.n{text-align:right;font-variant-numeric:tabular-nums}bdi,code{font-family:ui-monospace,monospace;font-size:.9em}
+td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}bdi,code{font-family:ui-monospace,monospace;font-size:.9em}
 details{margin:.5rem 0}summary{cursor:pointer;padding:.4rem 0}pre{background:var(--soft);padding:.8rem;overflow-x:auto;font-size:.8rem}
 progress{width:100%;max-width:24rem;height:1rem}
+figcaption{color:var(--dim);font-size:.85rem}time{white-space:nowrap}
+@media(max-width:36rem){figure svg text{font-size:20px!important}}
 [class$="-s1"]{stroke-dasharray:7 4}[class$="-s2"]{stroke-dasharray:2 3}[class$="-s3"]{stroke-dasharray:9 3 2 3}`
 
 // page is an HTML document in the making. Only text and raw write to it: text escapes.
@@ -55,7 +57,7 @@ func HTML(all []*trainview.Summary) []byte {
 	p.raw(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">
+<meta name="referrer" content="no-referrer">
 <title>Training summary</title><style>` + style + `</style></head><body>
 `)
 	for i, sum := range all {
@@ -106,7 +108,7 @@ func (p *page) facts(d *trainview.Document) {
 		if f := d.Progress.Fraction; f != nil {
 			p.raw(fmt.Sprintf(`<progress max="1" value="%s" aria-label="progress"></progress><br>`, min(max(*f, 0), 1)))
 		}
-		p.text(progressLine(d))
+		p.text(progressWords(d))
 	})
 	p.fact("Best", func() { p.best(d) })
 	if d.Stop != nil {

@@ -102,6 +102,14 @@ func text(s *string) string {
 func stateLine(d *trainview.Document) string {
 	var b strings.Builder
 	b.WriteString(d.State)
+	switch {
+	case d.Alive == nil:
+		b.WriteString(", alive or not is not known")
+	case *d.Alive:
+		b.WriteString(", alive")
+	default:
+		b.WriteString(", not alive")
+	}
 	if d.Provisional {
 		b.WriteString(" (provisional)")
 	}
@@ -120,14 +128,20 @@ func stateLine(d *trainview.Document) string {
 	return b.String()
 }
 
+// progressLine has a bar in front.
 func progressLine(d *trainview.Document) string {
+	bar := ""
+	if f := d.Progress.Fraction; f != nil {
+		const width = 20
+		full := int(math.Round(math.Min(math.Max(float64(*f), 0), 1) * width))
+		bar = "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] "
+	}
+	return bar + progressWords(d)
+}
+
+func progressWords(d *trainview.Document) string {
 	p := d.Progress
 	var b strings.Builder
-	if p.Fraction != nil {
-		const width = 20
-		full := int(math.Round(math.Min(math.Max(float64(*p.Fraction), 0), 1) * width))
-		b.WriteString("[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] ")
-	}
 	switch {
 	case p.EpochsCompleted != nil && p.EpochsPlanned != nil:
 		fmt.Fprintf(&b, "%d of %d epochs", *p.EpochsCompleted, *p.EpochsPlanned)
