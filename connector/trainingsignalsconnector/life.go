@@ -1,0 +1,83 @@
+package trainingsignalsconnector
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+)
+
+// lastSend bounds how long what waits may take to be given away at the end.
+const lastSend = 5 * time.Second
+
+// open makes the state, that of the process before if there is a storage.
+func (c *core) open(ctx context.Context, host component.Host) error {
+	c.host = host
+	c.begin()
+	return c.restore(ctx, host)
+}
+
+// launch begins to tick.
+func (c *core) launch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	c.cancel = cancel
+	c.ended.Add(2)
+	go c.run(ctx)
+	go c.runSpans(ctx)
+}
+
+// halt ends the ticks, or leaves them to end by themselves when a next consumer hangs.
+func (c *core) halt(ctx context.Context) {
+	if c.cancel == nil {
+		return
+	}
+	c.cancel()
+	c.cancel = nil
+	done := make(chan struct{})
+	go func() {
+		c.ended.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// finish gives away what waits, once.
+func (c *core) finish(ctx context.Context) {
+	if c.halted {
+		return
+	}
+	c.halted = true
+	ctx, cancel := context.WithTimeout(ctx, lastSend)
+	defer cancel()
+	c.mu.Lock()
+	now := c.moment()
+	f := c.advance(now, now.Wall, true)
+	c.mark(ctx, now)
+	c.mu.Unlock()
+	c.sendMetrics(ctx, f)
+	c.sendSpans(ctx)
+}
+
+// close keeps what is known and ends the use of the storage.
+func (c *core) close(ctx context.Context) error {
+	c.release(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.store == nil {
+		return nil
+	}
+	c.stored(c.store.replace(ctx, c.snapshot()))
+	client := c.store.client
+	c.store = nil
+	return client.Close(ctx)
+}
+
+// release ends the observation.
+func (c *core) release(last bool) {
+	if last {
+		c.telemetry.Shutdown()
+	}
+}

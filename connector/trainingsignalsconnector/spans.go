@@ -1,0 +1,215 @@
+package trainingsignalsconnector
+
+import (
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// Names of spans, and attributes of the semantic conventions on them.
+const (
+	spanNames      = "training."
+	attrErrorType  = "error.type"
+	attrException  = "exception"
+	attrExcType    = "exception.type"
+	attrExcMessage = "exception.message"
+	unknownError   = "_OTHER"
+
+	maxStatus    = 256
+	maxErrorType = 256
+	maxException = 4096
+)
+
+// Reasons why a span is left out.
+const (
+	dropThinned = "thinned"
+	dropCap     = "cap"
+	dropAge     = "age"
+	dropQueue   = "queue"
+	dropRefused = "refused"
+)
+
+var dropReasons = []string{dropThinned, dropCap, dropAge, dropQueue, dropRefused}
+
+// spanMaker makes the spans of what happens to attempts.
+type spanMaker struct{ cfg *Config }
+
+// identity gives the trace and the ids of an attempt's run span: derived, unless the trainer has a trace of its own.
+func (m *spanMaker) identity(c *trainrun.Course) (trace pcommon.TraceID, run pcommon.SpanID) {
+	if trace = c.Trace; trace.IsEmpty() {
+		trace = trainrecord.DerivedTraceID(m.cfg.IDSalt, c.RunID, c.Written)
+	}
+	return trace, trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, c.Number, trainrecord.RunSpan)
+}
+
+func (m *spanMaker) span(c *trainrun.Course, what string, key trainrecord.SpanKey, start, end int64) ptrace.Span {
+	s := ptrace.NewSpan()
+	trace, run := m.identity(c)
+	s.SetName(spanNames + what)
+	s.SetKind(ptrace.SpanKindInternal)
+	s.SetTraceID(trace)
+	s.SetSpanID(trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, c.Number, key))
+	s.SetParentSpanID(run)
+	s.SetStartTimestamp(pcommon.Timestamp(start))
+	s.SetEndTimestamp(pcommon.Timestamp(end))
+	m.putText(s, trainrecord.AttrRunID, c.RunID)
+	m.putInt(s, trainrecord.AttrRunAttempt, c.Number)
+	framework := c.Framework
+	if framework == "" {
+		framework = trainrecord.Other
+	}
+	m.putText(s, trainrecord.AttrFramework, framework)
+	m.putText(s, trainrecord.AttrTaskFamily, m.cfg.family(c.Family))
+	return s
+}
+
+// start announces an attempt.
+func (m *spanMaker) start(c *trainrun.Course) ptrace.Span {
+	key := trainrecord.SpanKey{What: trainrecord.SpanOfStart, Epoch: trainrecord.NoAnchor, Anchor: trainrecord.NoAnchor}
+	s := m.span(c, trainrecord.SpanOfStart, key, c.Began, c.Began)
+	m.putOptional(s, trainrecord.AttrEpochPlanned, c.Planned)
+	m.link(s, c)
+	return s
+}
+
+// run tells all of an attempt that is over.
+func (m *spanMaker) run(c *trainrun.Course) (s ptrace.Span, backwards bool) {
+	begin, source := c.Start()
+	backwards = begin > c.End
+	s = m.span(c, trainrecord.SpanOfRun, trainrecord.RunSpan, min(begin, c.End), c.End)
+	s.SetParentSpanID(c.Parent)
+	m.putText(s, trainrecord.AttrSpanTimeSource, source)
+	m.putText(s, trainrecord.AttrRunOutcome, c.Outcome)
+	m.putText(s, trainrecord.AttrStopReason, c.StopReason)
+	m.putOptional(s, trainrecord.AttrEpochPlanned, c.Planned)
+	m.putOptional(s, trainrecord.AttrEpochCompleted, c.Completed())
+	if c.Spans.Dropped > 0 {
+		m.putInt(s, trainrecord.AttrSpansDropped, c.Spans.Dropped)
+	}
+	switch c.Outcome {
+	case trainrecord.OutcomeSuccess:
+		s.Status().SetCode(ptrace.StatusCodeOk)
+	case trainrecord.OutcomeFailed:
+		m.fail(s, c)
+	default: // not the application's verdict
+	}
+	m.link(s, c)
+	return s, backwards
+}
+
+func (m *spanMaker) fail(s ptrace.Span, c *trainrun.Course) {
+	s.Status().SetCode(ptrace.StatusCodeError)
+	message := c.Message
+	if message == "" {
+		message = c.StopReason
+	}
+	s.Status().SetMessage(cut(message, maxStatus))
+	kind := c.ErrorType
+	if kind == "" {
+		kind = unknownError
+	}
+	s.Attributes().PutStr(attrErrorType, cut(kind, maxErrorType))
+	if m.cfg.Spans.ExceptionEvent && (c.ErrorType != "" || c.Message != "") {
+		e := s.Events().AppendEmpty()
+		e.SetName(attrException)
+		e.SetTimestamp(s.EndTimestamp())
+		if c.ErrorType != "" {
+			e.Attributes().PutStr(attrExcType, cut(c.ErrorType, maxErrorType))
+		}
+		if c.Message != "" {
+			e.Attributes().PutStr(attrExcMessage, cut(c.Message, maxException))
+		}
+	}
+}
+
+// link leads from an attempt to the one before, whose ids are known even when nobody saw it.
+func (m *spanMaker) link(s ptrace.Span, c *trainrun.Course) {
+	if c.Number < 2 {
+		return
+	}
+	before := c.Number - 1
+	trace := c.Before
+	if trace.IsEmpty() {
+		written := before
+		if c.Written < c.Number { // its records carry no numbers of their own
+			written = c.Written
+		}
+		trace = trainrecord.DerivedTraceID(m.cfg.IDSalt, c.RunID, written)
+	}
+	l := s.Links().AppendEmpty()
+	l.SetTraceID(trace)
+	l.SetSpanID(trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, before, trainrecord.RunSpan))
+}
+
+// phase tells of a phase that is done. It stays within the attempt.
+func (m *spanMaker) phase(c *trainrun.Course, phase string, p *trainrun.PhaseSpan) ptrace.Span {
+	key := trainrecord.SpanKey{What: phase, Epoch: trainrecord.NoAnchor, Anchor: "e"}
+	if p.Epoch.Set {
+		key.Epoch = strconv.FormatInt(p.Epoch.V, 10)
+	}
+	if p.FromStart {
+		key.Anchor = "s"
+	}
+	key.Anchor += strconv.FormatInt(p.Anchor, 10)
+	if p.Part != "" {
+		key.Anchor += "@" + p.Part
+	}
+	start, end := max(p.Start, c.Began), max(p.End, c.Began)
+	if c.Ended {
+		start, end = min(start, c.End), min(end, c.End)
+	}
+	s := m.span(c, phase, key, start, end)
+	m.putText(s, trainrecord.AttrPhase, phase)
+	m.putOptional(s, trainrecord.AttrEpochCurrent, p.Epoch)
+	m.putText(s, trainrecord.AttrRunPart, p.Part)
+	m.putText(s, trainrecord.AttrSpanTimeSource, p.Source)
+	if p.Error {
+		m.fail(s, c)
+	}
+	return s
+}
+
+// keeps says whether the spans of an epoch are kept: all of the first ones, then half as many of each doubling.
+func (m *spanMaker) keeps(epoch trainrun.Int) bool {
+	first := int64(m.cfg.Spans.Epochs)
+	if !epoch.Set || epoch.V < first {
+		return true
+	}
+	stride := int64(1) << bits.Len64(uint64(epoch.V/first))
+	return epoch.V%stride == 0
+}
+
+func (m *spanMaker) put(key string, put func(key string)) {
+	for _, namespace := range m.cfg.namespaces() {
+		put(namespace + strings.TrimPrefix(key, trainrecord.Namespace))
+	}
+}
+
+func (m *spanMaker) putText(s ptrace.Span, key, text string) {
+	if text != "" {
+		m.put(key, func(key string) { s.Attributes().PutStr(key, text) })
+	}
+}
+
+func (m *spanMaker) putInt(s ptrace.Span, key string, n int64) {
+	m.put(key, func(key string) { s.Attributes().PutInt(key, n) })
+}
+
+func (m *spanMaker) putOptional(s ptrace.Span, key string, n trainrun.Int) {
+	if n.Set {
+		m.putInt(s, key, n.V)
+	}
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return trainrecord.CutText([]byte(s), n)
+}

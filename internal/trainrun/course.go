@@ -1,0 +1,236 @@
+package trainrun
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Bounds of an attempt's state.
+const (
+	maxStarts      = 64 // ranks and parts whose run.start is remembered
+	maxCourseParts = 256
+	maxPendingEnds = 16
+	recentCoarse   = 192 // logical events that are remembered: phases and epochs
+	recentSteps    = 192
+)
+
+// Course is an attempt of a run as far as it has come. Its fields are for reading; Spans and Reader are the reader's own.
+type Course struct {
+	RunID           string
+	Written, Number int64 // the number that the records carry, and the one that the attempt has among all
+	Framework       string
+	Family          string
+	Extra           []string
+	Source          *Source // resource of the first record
+
+	Opened, Stalled, Ended bool
+	Settled                bool // its end is told, and whoever wanted to wait for late records has
+
+	Began                 int64 // of run.start; 0 when none was seen
+	since                 int64 // of the run.start that began it, of whichever rank
+	announced             bool  // that it began
+	End                   int64
+	Outcome, StopReason   string
+	ErrorType, Message    string
+	Planned, Reported     Int // epochs: planned, and completed as the end reports them
+	LastEpoch             Int // the last completed
+	emits                 Emits
+	Trace                 pcommon.TraceID // of the trainer, when it has one of its own
+	Parent                pcommon.SpanID  // its span, likewise
+	traceFrom             EventOrder
+	Spans                 SpanTally
+	Reader                any             // not stored
+	Before                pcommon.TraceID // the trace of the attempt before, when its trainer had one of its own
+	frozen                bool            // base attributes do not change any more
+	first, last, earliest int64
+	byDuration            bool // earliest rests on a duration
+
+	seen, closed moments // of the last record, and of the end
+	failed       bool
+	failedAt     int64
+	failedPart   string
+	failSeen     int64 // by the clock that never goes back; 0 when no end is to follow from it
+	otherEnd     string
+
+	starts  []rankStart
+	parts   []coursePart
+	open    []openPhase
+	ended   []phaseEnd
+	mark    int64
+	spent   float64 // seconds of phase.time
+	lumps   map[string]float64
+	coarse  recent
+	fine    recent
+	samples []sampleCount
+}
+
+// EventOrder says what a fact rests on: 0 nothing, 1 any record, 2 the run.start.
+type EventOrder uint8
+
+// SpanTally is how many spans of an attempt were given away, and left out.
+type SpanTally struct{ Sent, Dropped int64 }
+
+type moments struct{ wall, mono int64 }
+
+type rankStart struct {
+	rank, time int64
+	part       string
+}
+
+// coursePart is what is known of a part.
+type coursePart struct {
+	name    string
+	epochs  int64   // completed ones that rows told of
+	reached float64 // by epoch_progress
+	outcome string
+}
+
+func (c *Course) part(name string) *coursePart {
+	for i := range c.parts {
+		if c.parts[i].name == name {
+			return &c.parts[i]
+		}
+	}
+	if len(c.parts) == maxCourseParts {
+		return &coursePart{name: name}
+	}
+	c.parts = append(c.parts, coursePart{name: name})
+	return &c.parts[len(c.parts)-1]
+}
+
+// HasParts says that the attempt has more than one curve.
+func (c *Course) HasParts() bool {
+	for i := range c.parts {
+		if c.parts[i].name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Silent says that the trainer sends its metrics by itself.
+func (c *Course) Silent() bool { return c.emits&EmitsMetrics != 0 }
+
+// Untraced says that the trainer sends all spans by itself.
+func (c *Course) Untraced() bool { return c.emits&EmitsTraces != 0 }
+
+// Start gives the time at which the attempt began, and what that rests on.
+func (c *Course) Start() (at int64, source string) {
+	switch {
+	case c.Began != 0:
+		return c.Began, trainrecord.TimeFromRecords
+	case c.byDuration:
+		return c.earliest, trainrecord.TimeFromDurations
+	default:
+		return c.earliest, trainrecord.TimeFromRecords
+	}
+}
+
+// Completed is the number of completed epochs, as reported, else as counted.
+func (c *Course) Completed() Int {
+	if c.Reported.Set {
+		return c.Reported
+	}
+	var n int64
+	for i := range c.parts {
+		n += max(c.parts[i].epochs, int64(c.parts[i].reached))
+	}
+	return Int{V: n, Set: n > 0}
+}
+
+// note takes from a record what any record tells.
+func (l *Live) note(c *Course, s *Sighting, primary bool) {
+	if c.Source == nil {
+		c.Source = s.Source
+	}
+	if !c.frozen {
+		if c.Framework == "" {
+			c.Framework = s.Framework
+		}
+		if d := s.Detail; s.Event == EventRunStart && d != nil {
+			if c.Family == "" {
+				c.Family = d.Family
+			}
+			if c.Extra == nil {
+				c.Extra = d.Extra
+			}
+		}
+	}
+	if s.Event == EventRunStart && s.Detail != nil {
+		c.emits |= s.Detail.Emits
+	}
+	c.emits |= l.opt.Emits[c.Framework]
+	if s.Planned.Set && (s.Event == EventRunStart || !c.Planned.Set) {
+		c.Planned = s.Planned
+	}
+	c.first, c.last = earlier(c.first, s.Time), max(c.last, s.Time)
+	c.prove(s.Time, false)
+	c.seen = moments{s.Arrived.Wall, s.Arrived.Mono}
+	if s.Part != "" {
+		c.part(s.Part)
+		if c.failedPart != s.Part && c.failedPart != "" {
+			c.failSeen = 0 // the rest of the run goes on
+		}
+	}
+	if primary {
+		l.join(c, s)
+	}
+}
+
+// prove notes a time at which the attempt went on already.
+func (c *Course) prove(at int64, duration bool) {
+	if c.earliest == 0 || at < c.earliest {
+		c.earliest, c.byDuration = max(at, 1), duration
+	}
+}
+
+// join learns the trace that the trainer has of its own: from its run.start, else from the first record.
+func (l *Live) join(c *Course, s *Sighting) {
+	order := EventOrder(1)
+	if s.Event == EventRunStart {
+		order = 2
+	}
+	if order <= c.traceFrom {
+		return
+	}
+	c.traceFrom = order
+	c.Trace, c.Parent = pcommon.TraceID{}, pcommon.SpanID{}
+	if s.Trace.IsEmpty() || s.Trace == trainrecord.DerivedTraceID(l.opt.Salt, c.RunID, c.Written) {
+		return
+	}
+	c.Trace = s.Trace
+	if s.Span != trainrecord.DerivedSpanID(l.opt.Salt, c.RunID, c.Written, trainrecord.RunSpan) {
+		c.Parent = s.Span
+	}
+}
+
+// wake brings back an attempt that was silent.
+func (l *Live) wake(c *Course) {
+	if c.Stalled {
+		c.Stalled = false
+		l.tell(Transition{Kind: StateChanged, Course: c})
+	}
+}
+
+// open opens an attempt: it is announced, and will be accounted for.
+func (l *Live) open(c *Course) {
+	if c.Opened || c.Ended || c.Silent() || !l.runs[c.RunID].newest(c) {
+		return
+	}
+	c.Opened = true
+	l.opened = append(l.opened, c)
+	l.tell(Transition{Kind: Opened, Course: c})
+}
+
+// starts takes a run.start of the primary rank.
+func (l *Live) starts(c *Course, s *Sighting, counts bool) {
+	if len(c.starts) < maxStarts {
+		c.starts = append(c.starts, rankStart{s.Rank, s.Time, s.Part})
+	}
+	l.advance(c, s.Time, counts)
+	if !c.announced {
+		c.Began, c.announced = s.Time, true
+		l.tell(Transition{Kind: Started, Course: c})
+	}
+}

@@ -1,0 +1,112 @@
+package trainrun
+
+import (
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// room is how many seconds may still be given to phases of a part: never more than passed since the attempt's beginning.
+func (c *Course) room(part string) float64 {
+	return toSeconds(max(c.mark, c.last)-c.earliest) - c.spent - c.lumps[part]
+}
+
+// lump gives the time of a phase that only a duration tells of: what nobody has yet directly, the rest from what may still be
+// given.
+func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anchor int64, counts bool) {
+	c.prove(from, true)
+	if c.mark != 0 {
+		l.advance(c, min(from, to), counts)
+	}
+	direct := 0.0
+	if begin := max(c.mark, from); to > begin {
+		direct = toSeconds(to - begin)
+		for i := range c.open {
+			c.open[i].inner += direct
+		}
+		c.mark = to
+	}
+	given := seconds
+	if room := c.room(k.part) - direct; seconds-direct > room+1e-9 {
+		given = direct + max(room, 0)
+	}
+	if counts && given > 0 {
+		if c.lumps == nil {
+			c.lumps = map[string]float64{}
+		}
+		if _, ok := c.lumps[k.part]; ok || len(c.lumps) < maxCourseParts {
+			c.lumps[k.part] += given
+		}
+		l.tell(Transition{Kind: PhaseTime, Course: c, Phase: k.phase, Seconds: given})
+	}
+	sp := &PhaseSpan{Start: from, End: to, Epoch: k.epoch, Part: k.part, Source: trainrecord.TimeFromDurations, Anchor: anchor}
+	l.tell(Transition{Kind: PhaseDone, Course: c, Phase: k.phase, Seconds: seconds, Counts: counts, Span: sp})
+}
+
+// epochs takes the row of an epoch.
+func (l *Live) epochs(c *Course, s *Sighting, counts bool) (known bool) {
+	defer l.advance(c, s.Time, counts)
+	c.reaches(s)
+	phase := s.Phase
+	if phase == "" {
+		phase = trainrecord.PhaseTrain
+	}
+	if s.Epoch.Set && !c.coarse.add(phaseKey{part: s.Part, epoch: s.Epoch}.hash('c', 0)) {
+		return true
+	}
+	if s.Epoch.Set {
+		c.part(s.Part).epochs++
+		if !c.LastEpoch.Set || s.Epoch.V > c.LastEpoch.V {
+			c.LastEpoch = s.Epoch
+		}
+	}
+	l.waits(c, s, phase, counts)
+	l.total(c, s, phase, counts)
+	l.layout(c, s, counts)
+	return false
+}
+
+// layout gives the phases of an epoch their places: training begins with the epoch, validation ends with its row.
+func (l *Live) layout(c *Course, s *Sighting, counts bool) {
+	length := s.EpochS
+	if length < 0 {
+		length = max(s.TrainS, 0) + max(s.ValidationS, 0)
+	}
+	begin := s.Time - fromSeconds(length)
+	if s.TrainS >= 0 {
+		l.rowPhase(c, s, trainrecord.PhaseTrain, begin, begin+fromSeconds(s.TrainS), s.TrainS, counts)
+	}
+	if s.ValidationS >= 0 {
+		l.rowPhase(c, s, trainrecord.PhaseValidation, s.Time-fromSeconds(s.ValidationS), s.Time, s.ValidationS, counts)
+	}
+	if s.TrainS < 0 && s.ValidationS < 0 && s.EpochS >= 0 && !c.coarse.has(phaseKey{part: s.Part, epoch: s.Epoch}.hash('q', 0)) {
+		l.rowPhase(c, s, trainrecord.PhaseEpoch, begin, s.Time, s.EpochS, counts)
+	}
+}
+
+// rowPhase takes a phase that the row of an epoch tells of, unless its own records told it.
+func (l *Live) rowPhase(c *Course, s *Sighting, phase string, from, to int64, seconds float64, counts bool) {
+	k := phaseKey{part: s.Part, phase: phase, epoch: s.Epoch}
+	if k.epoch.Set && c.coarse.has(k.hash('p', 0)) {
+		return
+	}
+	i := c.findOpen(&k, to)
+	if i >= 0 && c.open[i].phaseKey != k {
+		i = -1
+	}
+	if k.epoch.Set {
+		c.coarse.add(k.hash('r', 0))
+	}
+	if i < 0 {
+		l.lump(c, &k, from, to, seconds, s.Time, counts)
+		return
+	}
+	p := c.open[i]
+	l.advance(c, min(p.start+fromSeconds(seconds), s.Time), counts)
+	p = c.open[i]
+	c.open = append(c.open[:i], c.open[i+1:]...)
+	if missing := min(seconds-p.accounted, c.room(p.part)); missing > 0 {
+		l.spend(c, &p, missing, counts)
+	}
+	sp := p.spanWithin(p.start, p.start+fromSeconds(seconds))
+	sp.Source = trainrecord.TimeFromDurations
+	l.tell(Transition{Kind: PhaseDone, Course: c, Phase: phase, Seconds: seconds, Counts: counts, Span: sp})
+}

@@ -1,0 +1,242 @@
+package trainrun
+
+import (
+	"math"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+// Sighting is the reduced form of a record that the Live layer needs: what it tells of the course of its run, and nothing of
+// what was learned.
+type Sighting struct {
+	RunID     string
+	Event     Event
+	ID        ID
+	Attempt   int64 // >= 1, as the record has it
+	Rank      int64
+	Seq       int64
+	Part      string
+	Framework string // of the registry's list, "" when the record has none
+	Phase     string // as a derived metric spells it, "" when the record has none
+	Time      int64  // event time, else the time at which it was observed, in Unix nanoseconds
+	Arrived   Moment
+
+	Epoch, Step, Samples, Planned, Completed Int
+	Progress                                 float64 // finished epochs; negative = none
+
+	// Durations in seconds; negative = none.
+	EpochS, TrainS, ValidationS, PhaseS, BatchS, DataWaitS, RunS float64
+
+	Trace  pcommon.TraceID
+	Span   pcommon.SpanID
+	Source *Source
+	Detail *SightDetail // of starts, ends and failures
+}
+
+// Moment is a point in time: by the wall clock, and by one that never goes back.
+type Moment struct{ Wall, Mono int64 }
+
+// Source is the resource of records. It is shared: do not change it.
+type Source struct{ Attributes pcommon.Map }
+
+// SightDetail is what starts, ends and failures tell besides.
+type SightDetail struct {
+	Family              string // task family
+	Emits               Emits
+	Extra               []string // values of parameters, in the order they were asked for
+	Outcome, StopReason string
+	ErrorType, Message  string
+}
+
+// Emits says which signals a trainer sends by itself.
+type Emits uint8
+
+// Signals that a trainer may send by itself.
+const (
+	EmitsMetrics Emits = 1 << iota
+	EmitsTraces
+)
+
+// EmitsOf reads a list of signals; a word off the list means none.
+func EmitsOf(words []string) Emits {
+	var e Emits
+	for _, w := range words {
+		switch w {
+		case trainrecord.EmitsMetrics:
+			e |= EmitsMetrics
+		case trainrecord.EmitsTraces:
+			e |= EmitsTraces
+		default: // no signal that is derived
+		}
+	}
+	return e
+}
+
+// Sight reduces a record. The observed time stands in for an event time that it has not. extra are the paths of parameters
+// whose values are wanted. It answers false for what is no record of a run.
+func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, extra [][]string) (Sighting, bool) {
+	event := eventOf(r.Event)
+	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
+		return Sighting{}, false
+	}
+	s := Sighting{
+		RunID: r.RunID, Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
+		Seq: min(max(r.Seq, 0), maxSeq), Part: label(r.Part), Framework: r.Framework, Phase: livePhase(r.Phase),
+		Time: nanos(r.Time), Arrived: arrived, Progress: noProgress, Trace: r.TraceID, Span: r.SpanID,
+	}
+	if s.Framework != "" {
+		s.Framework = trainrecord.Load().Bounded("framework", s.Framework)
+	}
+	if s.Time == 0 {
+		s.Time = nanos(observed)
+	}
+	if s.Time == 0 {
+		s.Time = arrived.Wall
+	}
+	s.noDurations()
+	s.body(r.Body, extra)
+	return s, true
+}
+
+func (s *Sighting) noDurations() {
+	s.EpochS, s.TrainS, s.ValidationS, s.PhaseS, s.BatchS, s.DataWaitS, s.RunS = -1, -1, -1, -1, -1, -1, -1
+}
+
+// livePhase spells a phase as derived metrics do.
+func livePhase(name string) string {
+	switch name {
+	case "", trainrecord.PhaseTrain, trainrecord.PhaseValidation, trainrecord.PhaseTest, trainrecord.PhaseCheckpoint,
+		trainrecord.PhaseDataLoad, trainrecord.PhaseEpoch:
+		return name
+	default:
+		return trainrecord.Other
+	}
+}
+
+// body reads what the event's body tells.
+func (s *Sighting) body(body pcommon.Map, extra [][]string) {
+	switch s.Event {
+	case EventRunStart:
+		s.Planned = whole(body, trainrecord.BodyPlannedEpochs)
+		s.Detail = &SightDetail{
+			Family: trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, text(body, trainrecord.BodyTaskFamily, maxLabel)),
+			Emits:  emits(body), Extra: paramsAt(body, extra),
+		}
+	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
+		s.Epoch, s.Step = whole(body, trainrecord.BodyEpoch), whole(body, trainrecord.BodyStep)
+		s.Samples, s.Planned = whole(body, trainrecord.BodySamples), whole(body, trainrecord.BodyPlannedEpochs)
+		if v, ok := body.Get(trainrecord.BodyEpochProgress); ok {
+			if p, ok := trainrecord.Number(v); ok && p >= 0 && p <= maxCoord {
+				s.Progress = p
+			}
+		}
+		s.durations(body)
+	case EventRunEnd:
+		s.end(body)
+	case EventRunFailure:
+		s.Detail = &SightDetail{
+			ErrorType: text(body, trainrecord.BodyErrorType, maxLabel), Message: unmasked(body, trainrecord.BodyMessage, MaxText),
+		}
+	default: // they prove that the process lives
+	}
+}
+
+func (s *Sighting) end(body pcommon.Map) {
+	s.Completed = whole(body, trainrecord.BodyEpochsCompleted)
+	s.durations(body)
+	d := &SightDetail{Outcome: text(body, trainrecord.BodyOutcome, maxLabel), StopReason: unmasked(body, trainrecord.BodyStopReason, maxLabel)}
+	switch d.Outcome {
+	case trainrecord.OutcomeSuccess, trainrecord.OutcomeFailed, trainrecord.OutcomeAborted:
+	default: // an end without a known outcome is an end all the same
+		d.Outcome = trainrecord.OutcomeUnknown
+	}
+	s.Detail = d
+}
+
+func (s *Sighting) durations(body pcommon.Map) {
+	m, ok := object(body, trainrecord.BodyDurations)
+	if !ok {
+		return
+	}
+	for key, v := range m.All() {
+		x, ok := numberOf(v)
+		if !ok || !(x >= 0 && x <= maxSeconds) {
+			continue // no time takes that long
+		}
+		switch key {
+		case trainrecord.DurationEpoch:
+			s.EpochS = x
+		case trainrecord.DurationTrain:
+			s.TrainS = x
+		case trainrecord.DurationValidation:
+			s.ValidationS = x
+		case trainrecord.DurationPhase:
+			s.PhaseS = x
+		case trainrecord.DurationBatch:
+			s.BatchS = x
+		case trainrecord.DurationDataWait:
+			s.DataWaitS = x
+		case trainrecord.DurationRun:
+			s.RunS = x
+		default: // no phase of its own
+		}
+	}
+}
+
+// whole reads a coordinate or count.
+func whole(m pcommon.Map, key string) Int {
+	n := integer(m, key)
+	if n.V < 0 || n.V > maxCoord {
+		return Int{}
+	}
+	return n
+}
+
+// unmasked gives a text without the secrets in it.
+func unmasked(m pcommon.Map, key string, n int) string {
+	s, _ := clean(text(m, key, maxScanned), n, userInfo)
+	return s
+}
+
+func emits(body pcommon.Map) Emits {
+	v, ok := body.Get(trainrecord.BodyEmits)
+	if !ok || v.Type() != pcommon.ValueTypeSlice {
+		return 0
+	}
+	var words []string
+	for _, e := range v.Slice().All() {
+		words = append(words, e.AsString())
+	}
+	return EmitsOf(words)
+}
+
+// paramsAt gives the texts of values in a body, "" where there is none.
+func paramsAt(body pcommon.Map, paths [][]string) []string {
+	if len(paths) == 0 {
+		return nil
+	}
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		m := body
+		for depth, key := range path {
+			v, ok := m.Get(key)
+			if !ok {
+				break
+			}
+			if depth == len(path)-1 {
+				out[i] = label(v.AsString())
+			} else if v.Type() != pcommon.ValueTypeMap {
+				break
+			} else {
+				m = v.Map()
+			}
+		}
+	}
+	return out
+}
+
+func fromSeconds(s float64) int64 { return int64(math.Round(s * nanosPerSec)) }
+
+func toSeconds(n int64) float64 { return float64(n) / nanosPerSec }
