@@ -141,7 +141,7 @@ func (c *Course) Completed() Int {
 
 // note takes from a record what any record tells.
 func (l *Live) note(c *Course, s *Sighting, primary bool) {
-	if c.Source == nil {
+	if c.Source == nil || !c.frozen && c.Source.Attributes.Len() == 0 && s.Source != nil {
 		c.Source = s.Source
 	}
 	if !c.frozen {
