@@ -53,6 +53,7 @@ func (t *table) ended(c *trainrun.Course) {
 		return
 	}
 	h := t.handle(c)
+	h.group.used = t.now
 	t.count(h, runOutcomes, c.Outcome, 0, 1)
 	if start, end := c.Began, c.End; start != 0 && end >= start && c.Outcome != trainrecord.OutcomeUnknown && !c.Silent() {
 		t.count(h, runDuration, c.Outcome, float64(end-start)/1e9, 0)

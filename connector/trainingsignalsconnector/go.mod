@@ -20,6 +20,7 @@ require (
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.uber.org/zap v1.28.0
+	pgregory.net/rapid v1.2.0
 )
 
 require (

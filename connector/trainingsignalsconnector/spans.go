@@ -78,11 +78,24 @@ func (m *spanMaker) start(c *trainrun.Course) ptrace.Span {
 	return s
 }
 
+// extent is the time of an attempt: from its start to its end, and around all of its phases.
+func (m *spanMaker) extent(c *trainrun.Course) (start, end int64, backwards bool) {
+	start, _ = c.Start()
+	end = c.End
+	if backwards = start > end; backwards {
+		start = end
+	}
+	if c.Spans.To != 0 {
+		start, end = min(start, c.Spans.From), max(end, c.Spans.To)
+	}
+	return start, end, backwards
+}
+
 // run tells all of an attempt that is over.
 func (m *spanMaker) run(c *trainrun.Course) (s ptrace.Span, backwards bool) {
-	begin, source := c.Start()
-	backwards = begin > c.End
-	s = m.span(c, trainrecord.SpanOfRun, trainrecord.RunSpan, min(begin, c.End), c.End)
+	_, source := c.Start()
+	begin, end, backwards := m.extent(c)
+	s = m.span(c, trainrecord.SpanOfRun, trainrecord.RunSpan, begin, end)
 	s.SetParentSpanID(c.Parent)
 	m.putText(s, trainrecord.AttrSpanTimeSource, source)
 	m.putText(s, trainrecord.AttrRunOutcome, c.Outcome)
@@ -147,7 +160,7 @@ func (m *spanMaker) link(s ptrace.Span, c *trainrun.Course) {
 	l.SetSpanID(trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, before, trainrecord.RunSpan))
 }
 
-// phase tells of a phase that is done. It stays within the attempt.
+// phase tells of a phase that is done. The run's span will reach around it, unless that is sent already.
 func (m *spanMaker) phase(c *trainrun.Course, phase string, p *trainrun.PhaseSpan) ptrace.Span {
 	key := trainrecord.SpanKey{What: phase, Epoch: trainrecord.NoAnchor, Anchor: "e"}
 	if p.Epoch.Set {
@@ -160,10 +173,12 @@ func (m *spanMaker) phase(c *trainrun.Course, phase string, p *trainrun.PhaseSpa
 	if p.Part != "" {
 		key.Anchor += "@" + p.Part
 	}
-	start, end := max(p.Start, c.Began), max(p.End, c.Began)
-	if c.Ended {
-		start, end = min(start, c.End), min(end, c.End)
+	start, end := p.Start, p.End
+	if c.Settled {
+		from, to, _ := m.extent(c)
+		start, end = min(max(start, from), to), min(max(end, from), to)
 	}
+	c.Spans.Reach(start, end)
 	s := m.span(c, phase, key, start, end)
 	m.putText(s, trainrecord.AttrPhase, phase)
 	m.putOptional(s, trainrecord.AttrEpochCurrent, p.Epoch)

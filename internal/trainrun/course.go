@@ -68,8 +68,16 @@ type Course struct {
 // EventOrder says what a fact rests on: 0 nothing, 1 any record, 2 the run.start.
 type EventOrder uint8
 
-// SpanTally is how many spans of an attempt were given away, and left out.
-type SpanTally struct{ Sent, Dropped int64 }
+// SpanTally is how many spans of an attempt were given away, and left out, and the time that they take up.
+type SpanTally struct{ Sent, Dropped, From, To int64 }
+
+// Reach notes the time of a span.
+func (t *SpanTally) Reach(from, to int64) {
+	if t.To == 0 {
+		t.From = from
+	}
+	t.From, t.To = min(t.From, from), max(t.To, to)
+}
 
 type moments struct{ wall, mono int64 }
 

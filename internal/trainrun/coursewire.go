@@ -7,7 +7,7 @@ func (c *Course) strings() []*string {
 
 func (c *Course) numbers() []*int64 {
 	return []*int64{
-		&c.Written, &c.Number, &c.Began, &c.since, &c.End, &c.Spans.Sent, &c.Spans.Dropped, &c.first, &c.last, &c.earliest, &c.seen.wall, &c.seen.mono,
+		&c.Written, &c.Number, &c.Began, &c.since, &c.End, &c.Spans.Sent, &c.Spans.Dropped, &c.Spans.From, &c.Spans.To, &c.first, &c.last, &c.earliest, &c.seen.wall, &c.seen.mono,
 		&c.closed.wall, &c.closed.mono, &c.failedAt, &c.failSeen, &c.mark,
 	}
 }

@@ -72,7 +72,7 @@ func (l *Live) layout(c *Course, s *Sighting, counts bool) {
 	}
 	begin := s.Time - fromSeconds(length)
 	if s.TrainS >= 0 {
-		l.rowPhase(c, s, trainrecord.PhaseTrain, begin, begin+fromSeconds(s.TrainS), s.TrainS, counts)
+		l.rowPhase(c, s, trainrecord.PhaseTrain, begin, min(begin+fromSeconds(s.TrainS), s.Time), s.TrainS, counts)
 	}
 	if s.ValidationS >= 0 {
 		l.rowPhase(c, s, trainrecord.PhaseValidation, s.Time-fromSeconds(s.ValidationS), s.Time, s.ValidationS, counts)
@@ -106,7 +106,7 @@ func (l *Live) rowPhase(c *Course, s *Sighting, phase string, from, to int64, se
 	if missing := min(seconds-p.accounted, c.room(p.part)); missing > 0 {
 		l.spend(c, &p, missing, counts)
 	}
-	sp := p.spanWithin(p.start, p.start+fromSeconds(seconds))
+	sp := p.spanWithin(p.start, min(p.start+fromSeconds(seconds), max(s.Time, p.start)))
 	sp.Source = trainrecord.TimeFromDurations
 	l.tell(Transition{Kind: PhaseDone, Course: c, Phase: phase, Seconds: seconds, Counts: counts, Span: sp})
 }

@@ -21,7 +21,8 @@ func compareSightings(a, b *Sighting) int {
 	}
 	return cmp.Or(
 		cmp.Compare(a.ID.Kind, b.ID.Kind), cmp.Compare(a.ID.File, b.ID.File), cmp.Compare(a.ID.Place, b.ID.Place), cmp.Compare(a.Seq, b.Seq),
-		cmp.Compare(a.ID.Index, b.ID.Index), cmp.Compare(liveOrder[a.Event], liveOrder[b.Event]), bytes.Compare(a.ID.Hash[:], b.ID.Hash[:]),
+		cmp.Compare(a.ID.Index, b.ID.Index), cmp.Compare(liveOrder[a.Event], liveOrder[b.Event]), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Framework, b.Framework),
+		bytes.Compare(a.ID.Hash[:], b.ID.Hash[:]),
 		cmp.Compare(a.ID.CRC, b.ID.CRC),
 	)
 }

@@ -51,7 +51,7 @@ func TestOurComponentsAreListedWithTheirStability(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"cardinality_guard", "dvc_result", "isolate", "secret_mask", "train_jsonl", "training_norm", "training_records"}, slices.Sorted(maps.Keys(got)))
+	assert.Equal(t, []string{"cardinality_guard", "dvc_result", "isolate", "secret_mask", "train_jsonl", "training_norm", "training_records", "training_signals"}, slices.Sorted(maps.Keys(got)))
 	for name, s := range got {
 		assert.NotEmpty(t, s, name)
 	}
