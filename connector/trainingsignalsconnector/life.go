@@ -54,8 +54,9 @@ func (c *core) finish(ctx context.Context) {
 	defer cancel()
 	c.mu.Lock()
 	now := c.moment()
+	since := c.table.since
 	f := c.advance(now, now.Wall, true)
-	c.mark(ctx, now)
+	c.mark(ctx, now, since)
 	c.mu.Unlock()
 	c.sendMetrics(ctx, f)
 	c.sendSpans(ctx)

@@ -46,8 +46,9 @@ func (c *core) flush(ctx context.Context, stamp int64) {
 	began := time.Now()
 	c.mu.Lock()
 	now := c.moment()
+	since := c.table.since
 	f := c.advance(now, stamp, false)
-	c.mark(ctx, now)
+	c.mark(ctx, now, since)
 	c.mu.Unlock()
 	c.sendMetrics(ctx, f)
 	c.telemetry.Flushed("metrics", time.Since(began))

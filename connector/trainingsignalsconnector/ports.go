@@ -18,7 +18,6 @@ type sharedCore struct {
 	mu    sync.Mutex
 	ports []*port
 	up    int // started ports
-	host  component.Host
 }
 
 // port is the connector between one pair of signals.
@@ -56,14 +55,14 @@ func (p *port) Start(ctx context.Context, host component.Host) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.up == 0 {
-		s.core.host = host
-		if err := s.core.open(ctx, host); err != nil {
+		s.host = host
+		if err := s.open(ctx, host); err != nil {
 			return err
 		}
 	}
 	p.started = true
 	if s.up++; s.up == len(s.ports) {
-		s.core.launch()
+		s.launch()
 	}
 	return nil
 }
@@ -71,7 +70,7 @@ func (p *port) Start(ctx context.Context, host component.Host) error {
 // ConsumeLogs answers no error: records go on, whatever becomes of metrics and spans.
 func (p *port) ConsumeLogs(ctx context.Context, ld plog.Logs) error {
 	if p == p.shared.ports[0] {
-		p.shared.core.consume(ctx, ld)
+		p.shared.consume(ctx, ld)
 	}
 	return nil
 }
@@ -88,15 +87,15 @@ func (p *port) Shutdown(ctx context.Context) error {
 	p.stopped = true
 	s.forget()
 	if !p.started {
-		s.core.release(s.up == 0)
+		s.release(s.up == 0)
 		return nil
 	}
-	s.core.halt(ctx)
-	s.core.finish(ctx)
+	s.halt(ctx)
+	s.finish(ctx)
 	if s.up--; s.up > 0 {
 		return nil
 	}
-	return s.core.close(ctx)
+	return s.close(ctx)
 }
 
 func (s *sharedCore) forget() {

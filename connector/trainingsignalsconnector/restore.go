@@ -23,6 +23,7 @@ const (
 type tick struct {
 	now   trainrun.Moment
 	stamp int64
+	since int64  // where series that are new at it begin
 	taken bool   // the points of the tick before
 	spans uint64 // that were sent since
 }
@@ -32,7 +33,7 @@ func (t *tick) encode() []byte {
 	if t.taken {
 		b[1] = 1
 	}
-	for _, n := range []int64{t.now.Wall, t.now.Mono, t.stamp} {
+	for _, n := range []int64{t.now.Wall, t.now.Mono, t.stamp, t.since} {
 		b = binary.AppendVarint(b, n)
 	}
 	return binary.AppendUvarint(b, t.spans)
@@ -44,7 +45,7 @@ func decodeTick(b []byte) (tick, error) {
 	}
 	t := tick{taken: b[1] == 1}
 	b = b[2:]
-	for _, n := range []*int64{&t.now.Wall, &t.now.Mono, &t.stamp} {
+	for _, n := range []*int64{&t.now.Wall, &t.now.Mono, &t.stamp, &t.since} {
 		v, used := binary.Varint(b)
 		if used <= 0 {
 			return tick{}, errDamaged
@@ -68,11 +69,11 @@ func (c *core) journal(ctx context.Context, records []trainrun.Sighting) {
 }
 
 // mark writes a tick before it is sent, and now and then a snapshot instead of the journal.
-func (c *core) mark(ctx context.Context, now trainrun.Moment) {
+func (c *core) mark(ctx context.Context, now trainrun.Moment, since int64) {
 	if c.store == nil {
 		return
 	}
-	t := tick{now: now, stamp: c.stamp, taken: c.taken, spans: c.done}
+	t := tick{now: now, stamp: c.stamp, since: since, taken: c.taken, spans: c.done}
 	c.taken, c.done = false, 0
 	c.stored(c.store.append(ctx, t.encode()))
 }
@@ -173,6 +174,7 @@ func (c *core) replay(ctx context.Context) error {
 				c.table.commit(before)
 			}
 			c.spans.done(int(t.spans))
+			c.table.since = t.since
 			before = c.advance(t.now, t.stamp, false)
 		default:
 			return errDamaged

@@ -25,7 +25,7 @@ const (
 	snapshotKey  = "s/"
 	journalKey   = "j/"
 	pieceBytes   = 4 << 20
-	minJournal   = 1 << 20 // bytes below which no snapshot is worth it
+	minJournal   = 1 << 20
 )
 
 // Reasons of storage errors.
@@ -50,6 +50,7 @@ type store struct {
 	next     uint64
 	size     int64 // bytes of the journal
 	snapshot int64 // bytes of the snapshot
+	least    int64 // bytes of the journal below which no snapshot is worth it
 	broken   bool  // something is not in the journal: only a snapshot mends it
 }
 
@@ -82,7 +83,7 @@ func openStore(ctx context.Context, host component.Host, id component.ID, ext co
 	if err != nil {
 		return nil, fmt.Errorf("storage: open the client of %s; if another process has it, stop that or use another id: %w", id, err)
 	}
-	return &store{client: client}, nil
+	return &store{client: client, least: minJournal}, nil
 }
 
 // append writes a part of the journal. While something is missing there, nothing is written.
@@ -102,7 +103,7 @@ func (s *store) append(ctx context.Context, part []byte) error {
 
 // due says that a snapshot is worth it.
 func (s *store) due() bool {
-	return s.broken || s.size > max(minJournal, 2*s.snapshot)
+	return s.broken || s.size > max(s.least, 2*s.snapshot)
 }
 
 // replace writes a snapshot, which makes the journal so far unneeded, in one operation.

@@ -62,7 +62,7 @@ func hashInt(h uint64, n int64) uint64 {
 func (k phaseKey) hash(kind byte, at int64) uint64 {
 	h := hashBytes((hashBasis^uint64(kind))*hashPrime, k.part)
 	h = hashBytes(h, k.phase)
-	epoch := int64(none)
+	epoch := none
 	if k.epoch.Set {
 		epoch = k.epoch.V
 	}

@@ -1,0 +1,172 @@
+package trainingsignalsconnector
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
+)
+
+func stored(h *componentcheck.StorageHost) benchOption {
+	id := h.StorageID()
+	return func(c *Config) { c.Storage = &id }
+}
+
+// finals gives the last value of each series, and all spans.
+func finals(points []map[string]any) []string {
+	last := map[string]string{}
+	for _, p := range points {
+		last[pointKey(p)] = fmt.Sprint(rounded(p["value"]), p["count"], rounded(p["sum"]), p["buckets"])
+	}
+	var out []string
+	for k, v := range last {
+		out = append(out, k+" "+v)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func spanIDs(spans []map[string]any) map[string]string {
+	ids := map[string]string{}
+	for _, s := range spans {
+		b, _ := json.Marshal(s)
+		ids[fmt.Sprint(s["trace_id"], s["span_id"])] = string(b)
+	}
+	return ids
+}
+
+// TestKillsChangeNoTotal is S7: a process that is killed between any two things it does, again and again, tells the same in the end.
+func TestKillsChangeNoTotal(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		list := workload(rt)
+		setup := func(c *Config) { c.AbandonAfter, c.IdleTimeout = 30*60e9, 20*60e9 }
+		var want, got, wantSpans, gotSpans []map[string]any
+		play(t, newBench(t, setup), list, 480, func(p, s []map[string]any) { want, wantSpans = append(want, p...), append(wantSpans, s...) })
+
+		h := componentcheck.NewStorageHost(t)
+		back := &backend{}
+		b := newBenchAt(t, t0, h, back, setup, stored(h))
+		b.core.store.least = 500 // snapshots come often
+		kill := func() {
+			h.Crash()
+			b = newBenchAt(t, b.clock, h, back, setup, stored(h))
+			b.core.store.least = 500
+		}
+		next := 0
+		for second := 10.0; second <= 480; second += 10 {
+			for next < len(list) && list[next].at < at(second) {
+				b.line(list[next].at, []byte(list[next].line), list[next].uid)
+				next++
+				if rapid.IntRange(0, 9).Draw(rt, "kill") == 0 {
+					kill()
+				}
+			}
+			if b.clock = max(b.clock, at(second)); rapid.IntRange(0, 9).Draw(rt, "kill after the tick is written") == 0 {
+				b.core.mu.Lock()
+				now := b.core.moment()
+				since := b.core.table.since
+				b.core.advance(now, at(second), false)
+				b.core.mark(context.Background(), now, since)
+				b.core.mu.Unlock()
+				kill()
+				continue
+			}
+			b.tick(second)
+			if rapid.IntRange(0, 9).Draw(rt, "kill after it is sent") == 0 {
+				kill()
+			}
+		}
+		b.tick(490)
+		b.tick(500)
+		got, gotSpans = b.took()
+		last := map[string]map[string]any{}
+		for _, p := range got {
+			checkGoesOn(rt, last, p)
+		}
+		require.Equal(rt, finals(want), finals(got))
+		require.Equal(rt, spanIDs(wantSpans), spanIDs(gotSpans))
+		_ = b.core.close(context.Background())
+	})
+}
+
+// checkGoesOn wants that nothing told by a later process is below what an earlier one told. Zero may be told again.
+func checkGoesOn(rt *rapid.T, last map[string]map[string]any, p map[string]any) {
+	k := pointKey(p)
+	before := last[k]
+	last[k] = p
+	if before == nil || p["monotonic"] == false {
+		return
+	}
+	require.Equal(rt, before["start"], p["start"], k)
+	if p["type"] == "histogram" {
+		require.GreaterOrEqual(rt, p["count"], before["count"], k)
+		return
+	}
+	require.GreaterOrEqual(rt, p["value"], before["value"], k)
+}
+
+func TestAStorageThatRefusesHoldsNothingBack(t *testing.T) {
+	t.Parallel()
+	h := componentcheck.NewStorageHost(t)
+	b := newBenchAt(t, t0, h, &backend{}, stored(h))
+	h.FailWrites(errors.New("full"))
+	b.rec(2, 0, "run.start", "r", nil, nil)
+	b.tick(10)
+	points, _ := b.took()
+	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
+	assert.Contains(t, b.self(), `storage_errors{connector="training_signals",reason="write"}`)
+	h.FailWrites(nil)
+	b.tick(20)
+	h.Crash()
+	b = newBenchAt(t, at(25), h, &backend{}, stored(h))
+	b.tick(30)
+	points, _ = b.took()
+	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0, "what the storage had missed is there")
+	require.NoError(t, b.core.close(context.Background()))
+}
+
+func TestADamagedStorageBeginsAnew(t *testing.T) {
+	t.Parallel()
+	h := componentcheck.NewStorageHost(t)
+	b := newBenchAt(t, t0, h, &backend{}, stored(h))
+	b.rec(2, 0, "run.start", "r", nil, nil)
+	require.NoError(t, b.core.store.client.Set(context.Background(), partKey(0), []byte("damaged")))
+	h.Crash()
+	b = newBenchAt(t, at(5), h, &backend{}, stored(h))
+	b.tick(10)
+	points, _ := b.took()
+	assert.Empty(t, points)
+	assert.Contains(t, b.self(), `storage_errors{connector="training_signals",reason="damaged"} 1`)
+	b.rec(12, 0, "run.start", "r", nil, nil)
+	b.tick(20)
+	points, _ = b.took()
+	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
+	require.NoError(t, b.core.close(context.Background()))
+}
+
+func TestSilenceIsMeasuredAnewAfterARestart(t *testing.T) {
+	t.Parallel()
+	h := componentcheck.NewStorageHost(t)
+	b := newBenchAt(t, t0, h, &backend{}, stored(h))
+	b.rec(2, 0, "run.start", "r", nil, nil)
+	b.tick(10)
+	require.NoError(t, b.core.close(context.Background()))
+	b = newBenchAt(t, at(90000), h, &backend{}, stored(h)) // longer than abandon_after
+	b.tick(90010)
+	points, _ := b.took()
+	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
+	b.rec(90020, 80000, "run.end", "r", nil, m{"outcome": "success"}) // the backlog: history, but the attempt was announced
+	points = b.last(90030)
+	assert.InDelta(t, 1, value1(points, "run.outcomes", "success"), 0)
+	assert.InDelta(t, 0, value1(points, "run.active", "running"), 0)
+	require.NoError(t, b.core.close(context.Background()))
+}
