@@ -3,6 +3,7 @@ package dvcresultexporter
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ type Config struct {
 	MinFreeBytes componentkit.ByteSize `mapstructure:"min_free_bytes"`
 
 	Plots     PlotsConfig     `mapstructure:"plots"`
+	Artifacts ArtifactsConfig `mapstructure:"artifacts"`
 	Resources ResourcesConfig `mapstructure:"resources"`
 
 	_ struct{} // keyed literals only
@@ -57,6 +59,54 @@ type PlotsConfig struct {
 	FullFidelity bool `mapstructure:"full_fidelity"`
 
 	_ struct{}
+}
+
+// ArtifactsConfig says which files and folders that runs name are read for their digests.
+type ArtifactsConfig struct {
+	// AllowedRoots are the folders below which files may be read; without any, none is.
+	AllowedRoots []string `mapstructure:"allowed_roots"`
+	// PathMap says where the paths of containers are on this host.
+	PathMap []PathMapping `mapstructure:"path_map"`
+	// MaxFileBytes bounds a file, and a folder as a whole.
+	MaxFileBytes componentkit.ByteSize `mapstructure:"max_file_bytes"`
+	// MaxBytesPerSecond bounds the reading.
+	MaxBytesPerSecond componentkit.ByteSize `mapstructure:"max_bytes_per_second"`
+	// DigestWait is how long a final result waits for digests; it says pending then and is written once more.
+	DigestWait time.Duration `mapstructure:"digest_wait"`
+	// Verify has files read whose digest the run told.
+	Verify bool `mapstructure:"verify"`
+
+	_ struct{}
+}
+
+// PathMapping maps a folder of a container.
+type PathMapping struct {
+	From string `mapstructure:"from"`
+	To   string `mapstructure:"to"`
+
+	_ struct{}
+}
+
+func (c *ArtifactsConfig) validate(bad func(format string, args ...any)) {
+	for _, root := range c.AllowedRoots {
+		if !filepath.IsAbs(root) {
+			bad("artifacts::allowed_roots: want absolute paths, got %q", root)
+		}
+	}
+	for _, m := range c.PathMap {
+		if m.From == "" || !filepath.IsAbs(m.To) {
+			bad("artifacts::path_map: want from, a folder as runs name it, and to, an absolute path, got %q and %q", m.From, m.To)
+		}
+	}
+	if c.MaxFileBytes < 1 {
+		bad("artifacts::max_file_bytes: want 1 or more, got %d bytes", c.MaxFileBytes)
+	}
+	if c.MaxBytesPerSecond < 1<<10 {
+		bad("artifacts::max_bytes_per_second: want at least 1KiB, got %d bytes", c.MaxBytesPerSecond)
+	}
+	if c.DigestWait < 0 || c.DigestWait != 0 && c.DigestWait < minDuration {
+		bad("artifacts::digest_wait: want 0s or at least %s, with a unit such as 1m, got %s", minDuration, c.DigestWait)
+	}
 }
 
 // ResourcesConfig says how metrics of a DCGM exporter are joined to runs.
@@ -76,6 +126,7 @@ func createDefaultConfig() component.Config {
 		MaxStateBytes: 256 << 20,
 		MinFreeBytes:  64 << 20,
 		Plots:         PlotsConfig{MaxPoints: 1000},
+		Artifacts:     ArtifactsConfig{MaxFileBytes: 20 << 30, MaxBytesPerSecond: 100 << 20, DigestWait: time.Minute},
 		Resources:     ResourcesConfig{Lookback: 5 * time.Minute},
 	}
 }
@@ -115,6 +166,7 @@ func (c *Config) Validate() error {
 	if c.Plots.MaxPoints < minPoints || c.Plots.MaxPoints > maxPoints {
 		bad("plots::max_points: want %d to %d, got %d", minPoints, maxPoints, c.Plots.MaxPoints)
 	}
+	c.Artifacts.validate(bad)
 	if c.Resources.Lookback < time.Second || c.Resources.Lookback > maxLookback {
 		bad("resources::lookback: want 1s to %s, with a unit such as 5m, got %s", maxLookback, c.Resources.Lookback)
 	}

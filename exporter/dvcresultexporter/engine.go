@@ -56,6 +56,7 @@ type engine struct {
 
 	shown gauges
 	meter *meter
+	files *digests
 }
 
 func newEngine(e *resultExporter, host component.Host, client storage.Client) *engine {
@@ -72,7 +73,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		quit:   make(chan struct{}),
 	}
 	g.out.moved = g.moved
-	g.meter = newMeter(g, client)
+	g.meter, g.files = newMeter(g, client), newDigests(g)
 	return g
 }
 
@@ -110,9 +111,10 @@ func (g *engine) start(ctx context.Context) error {
 	if err := g.restore(ctx); err != nil {
 		return errors.Join(err, g.out.close())
 	}
-	g.wg.Add(writers + 2)
+	g.wg.Add(writers + 3)
 	go g.schedule()
 	go g.meter.run()
+	go g.files.run()
 	for range writers {
 		go g.writer()
 	}

@@ -18,7 +18,7 @@ func (g *engine) close(ctx context.Context, r *run) {
 		g.warn("The storage did not take the end of a run", err)
 		return
 	}
-	r.fold, r.packed, r.stored, r.saved = nil, nil, 0, r.version
+	r.fold, r.packed, r.stored, r.saved, r.digests = nil, nil, 0, r.version, nil
 	g.meter.tracker.Forget(r.id)
 	g.resize(r)
 	for _, s := range r.sides {

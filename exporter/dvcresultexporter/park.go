@@ -13,6 +13,7 @@ import (
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -25,7 +26,8 @@ type meta struct {
 	Closed bool       `json:"closed,omitempty"`
 	Sides  []sideMeta `json:"sides"` // the owner's first
 
-	Track *gpuuse.Track `json:"track,omitempty"` // when and where it worked
+	Track   *gpuuse.Track            `json:"track,omitempty"` // when and where it worked
+	Digests map[string]digest.Digest `json:"digests,omitempty"`
 }
 
 type sideMeta struct {
@@ -37,7 +39,7 @@ type sideMeta struct {
 }
 
 func (g *engine) metaOperation(r *run) *storage.Operation {
-	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id)}
+	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id), Digests: r.digests}
 	for _, s := range r.sides {
 		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.verdict})
 	}

@@ -78,7 +78,7 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 		return g.restoreAlone(ctx, key, b, now)
 	}
 	r := newRun(m.ID, now)
-	r.closed = m.Closed
+	r.closed, r.digests = m.Closed, m.Digests
 	g.meter.tracker.SetTrack(m.ID, m.Track)
 	for i, sm := range m.Sides {
 		if i > 0 {

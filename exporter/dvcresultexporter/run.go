@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
@@ -24,6 +25,8 @@ type run struct {
 	closed  bool           // late records are counted only; there is no state any more
 
 	files []string // of different folders, that told of the training since the start; two at most
+
+	digests map[string]digest.Digest // of the files it named, by key
 
 	sides []*side // the owner's first; more while hosts are in conflict
 }

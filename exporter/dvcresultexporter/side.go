@@ -42,6 +42,7 @@ type side struct {
 	again    bool      // the directory was replaced while its writer was at work
 	failures int       // failed attempts to write in a row
 	retry    time.Time // of the next attempt after a failed one
+	hold     time.Time // until when its final result waits for digests
 
 	due   time.Time // when the engine looks at it; zero for never
 	index int       // in the schedule, -1 when it is not there

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -21,6 +22,7 @@ type job struct {
 	seen    int64    // wallSeen of the side
 	files   []string // that told of the training, when they are of several folders
 	gpus    *gpuuse.Report
+	digests map[string]digest.Digest
 }
 
 // writer looks at runs that are due. A run is in one writer at a time.
@@ -46,7 +48,7 @@ func (g *engine) visit(s *side) {
 		return
 	}
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{
-		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus,
+		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
 	result, err := g.out.write(resultSet(s.dir, files, j.state))
 	for _, dir := range j.stale {
@@ -129,7 +131,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 	}
 	v, due := s.judge(st, g.cfg, g.blocked, now)
 	if !due {
-		s.retry = time.Time{}
+		s.retry, s.hold = time.Time{}, time.Time{}
 		g.leave(ctx, s)
 		return job{}, false
 	}
@@ -137,8 +139,16 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		g.meter.over(s.run.id, now)
 	}
 	g.witness(ctx, s, v)
+	var sums map[string]digest.Digest
+	if v.Final {
+		var whole bool
+		if sums, whole = g.files.of(s, st); g.files.hold(s, whole, now) {
+			g.leave(ctx, s)
+			return job{}, false
+		}
+	}
 	return job{
-		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s),
+		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s), digests: sums,
 	}, true
 }
 

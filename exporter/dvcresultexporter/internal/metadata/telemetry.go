@@ -25,6 +25,7 @@ type TelemetryBuilder struct {
 	ThinnedRuns        metric.Int64Counter
 	GPUReadings        metric.Int64Counter
 	IgnoredGPUReadings metric.Int64Counter
+	Digests            metric.Int64Counter
 	Runs               metric.Int64ObservableGauge
 	StateSize          metric.Int64ObservableGauge
 
@@ -62,6 +63,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) 
 	b.ThinnedRuns = counter("otelcol_dvc_result_thinned_runs", "{run}", "Runs whose curves lost points to stay within max_state_bytes.")
 	b.GPUReadings = counter("otelcol_dvc_result_gpu_readings", "{reading}", "Readings of GPUs that were taken; a reading is what one scrape says of one GPU.")
 	b.IgnoredGPUReadings = counter("otelcol_dvc_result_ignored_gpu_readings", "{reading}", "Readings of GPUs that were of no use.")
+	b.Digests = counter("otelcol_dvc_result_digests", "{file}", "Files and folders of runs that were to be read for their digests.")
 	b.Runs = gauge("otelcol_dvc_result_runs", "{run}", "Runs that are known now.")
 	b.StateSize = gauge("otelcol_dvc_result_state_size", "By", "Estimated memory that the state of runs takes.")
 	return b, errs

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -26,7 +27,8 @@ type File struct {
 type Options struct {
 	MaxPoints    int
 	FullFidelity bool
-	GPUs         *gpuuse.Report // what the run did with GPUs, nil when nothing was seen
+	Digests      map[string]digest.Digest // of Files, by key; nil when none may be read
+	GPUs         *gpuuse.Report           // what the run did with GPUs, nil when nothing was seen
 }
 
 // Verdict is what the watcher of a run adds to its records.
@@ -54,7 +56,7 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	if dvc := dvcFile(string(metrics) != emptyObject, params != nil, plots); dvc != nil {
 		files = append(files, File{DVCName, dvc})
 	}
-	r := result{state: st, verdict: v, gpus: opts.GPUs, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
+	r := result{state: st, verdict: v, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
 	return append(files, File{ResultName, r.encode()})
 }
 

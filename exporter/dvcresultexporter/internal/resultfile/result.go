@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -27,6 +28,7 @@ type result struct {
 	paramsDigest string
 	files        object
 	gpus         *gpuuse.Report
+	digests      map[string]digest.Digest
 }
 
 // encode writes the result, and leaves out the end of its largest list until it has a bearable size.

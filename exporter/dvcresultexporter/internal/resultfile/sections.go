@@ -31,7 +31,7 @@ func (r *result) sections() sections {
 		{key: "params_changes", items: changeObjects(st)},
 		{key: "attempts", items: attemptObjects(st)},
 		{key: "failures", items: failureObjects(st)},
-		{key: "artifacts", items: artifactObjects(st)},
+		{key: "artifacts", items: artifactObjects(st, r.digests)},
 		{key: "conflict_hosts", items: conflictObjects(st)},
 	}
 	for _, m := range r.metrics {

@@ -48,46 +48,6 @@ func whereObject(w trainrun.Where) object {
 	return o
 }
 
-// artifactObjects lists the best and the last checkpoint and the files that the run named, with the digests that it gave.
-func artifactObjects(st *trainrun.State) []item {
-	var out []item
-	seen := map[[2]string]bool{}
-	add := func(role, path string, o object) {
-		if seen[[2]string{role, path}] {
-			return
-		}
-		seen[[2]string{role, path}] = true
-		put(o, "role", role)
-		put(o, "path", path)
-		if o["sha256"] != nil {
-			o["source"] = "reported"
-		}
-		out = append(out, item{role + "\x00" + path, o})
-	}
-	checkpoints := []*trainrun.Checkpoint{st.Checkpoints.Best, st.Checkpoints.Last}
-	if st.Best != nil {
-		checkpoints = append([]*trainrun.Checkpoint{st.Best.Checkpoint}, checkpoints...)
-	}
-	for _, c := range checkpoints {
-		if c == nil || c.Path == "" {
-			continue
-		}
-		o := object{}
-		put(o, "sha256", c.SHA256)
-		put(o, "size", c.Size)
-		put(o, "epoch", c.Epoch)
-		put(o, "step", c.Step)
-		add(roleOf(c, st.Checkpoints), c.Path, o)
-	}
-	for _, a := range st.Artifacts {
-		o := object{}
-		put(o, "sha256", a.SHA256)
-		put(o, "size", a.Size)
-		add(a.Role, a.Path, o)
-	}
-	return out
-}
-
 // roleOf is best or last for the newest checkpoint of that kind, else checkpoint.
 func roleOf(c *trainrun.Checkpoint, of trainrun.Checkpoints) string {
 	switch {
