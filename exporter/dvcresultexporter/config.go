@@ -9,10 +9,14 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
 	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 const (
+	layoutPerRun = "per_run"
+	layoutFixed  = "fixed"
+
 	minStateBytes = 1 << 20
 	minPoints     = 10
 	minDuration   = 10 * time.Millisecond
@@ -24,6 +28,10 @@ const (
 type Config struct {
 	// Directory receives one folder a run.
 	Directory string `mapstructure:"directory"`
+	// Layout is per_run, a folder for each run, or fixed, one folder for the newest run.
+	Layout string `mapstructure:"layout"`
+	// Name is that of the folder of layout fixed.
+	Name string `mapstructure:"name"`
 	// StorageID names the storage extension that keeps the state of runs across restarts; without it the state is in
 	// memory, and a restart needs a receiver that reads the streams from their beginning.
 	StorageID *component.ID `mapstructure:"storage"`
@@ -119,6 +127,8 @@ type ResourcesConfig struct {
 
 func createDefaultConfig() component.Config {
 	return &Config{
+		Layout:        layoutPerRun,
+		Name:          "latest",
 		LateGrace:     10 * time.Second,
 		FailureGrace:  time.Minute,
 		IdleTimeout:   30 * time.Minute,
@@ -140,6 +150,12 @@ func (c *Config) Validate() error {
 	}
 	if strings.HasPrefix(c.Directory, "~") {
 		bad("directory: ~ is not expanded, write ${env:HOME} instead, got %q", c.Directory)
+	}
+	if c.Layout != layoutPerRun && c.Layout != layoutFixed {
+		bad("layout: want %s or %s, got %q", layoutPerRun, layoutFixed, c.Layout)
+	}
+	if c.Layout == layoutFixed && !resultfile.IsPlain(c.Name) {
+		bad("name: want a folder name of lower-case letters, digits, ., _ and -, got %q", c.Name)
 	}
 	// A number without a unit is read as nanoseconds, which nobody means.
 	if c.LateGrace != 0 && c.LateGrace < minDuration {
@@ -171,4 +187,12 @@ func (c *Config) Validate() error {
 		bad("resources::lookback: want 1s to %s, with a unit such as 5m, got %s", maxLookback, c.Resources.Lookback)
 	}
 	return errors.Join(errs...)
+}
+
+// runDirectory is the folder of a run.
+func (c *Config) runDirectory(id string) string {
+	if c.Layout == layoutFixed {
+		return c.Name
+	}
+	return resultfile.RunDirectory(id)
 }

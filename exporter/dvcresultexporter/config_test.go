@@ -24,16 +24,18 @@ func TestComponent(t *testing.T) {
 
 func TestValidateNamesEveryMistake(t *testing.T) {
 	t.Parallel()
-	cfg := &Config{LateGrace: -1, FailureGrace: -1, LateWindow: -2, LiveInterval: time.Millisecond, MinFreeBytes: -1}
+	cfg := &Config{Layout: layoutFixed, Name: "../x", LateGrace: -1, FailureGrace: -1, LateWindow: -2, LiveInterval: time.Millisecond, MinFreeBytes: -1}
 	cfg.Artifacts = ArtifactsConfig{AllowedRoots: []string{"relative"}, PathMap: []PathMapping{{To: "/x"}}, DigestWait: -1}
 	err := cfg.Validate()
 	require.Error(t, err)
-	for _, key := range []string{"directory", "late_grace", "failure_grace", "idle_timeout", "late_window", "live_interval", "max_state_bytes", "min_free_bytes", "plots::max_points", "resources::lookback",
+	for _, key := range []string{"directory", "name", "late_grace", "failure_grace", "idle_timeout", "late_window", "live_interval", "max_state_bytes", "min_free_bytes", "plots::max_points", "resources::lookback",
 		"artifacts::allowed_roots", "artifacts::path_map", "artifacts::max_file_bytes", "artifacts::max_bytes_per_second", "artifacts::digest_wait",
 	} {
 		assert.Contains(t, "\n"+err.Error(), "\n"+key+": ")
 	}
-	assert.Len(t, strings.Split(err.Error(), "\n"), 15)
+	assert.Len(t, strings.Split(err.Error(), "\n"), 16)
+	cfg.Layout = "flat"
+	require.ErrorContains(t, cfg.Validate(), `layout: want per_run or fixed, got "flat"`)
 	good := createDefaultConfig().(*Config)
 	good.Directory = "results"
 	require.NoError(t, good.Validate())

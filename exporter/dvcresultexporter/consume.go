@@ -165,7 +165,7 @@ func (g *engine) runOf(ctx context.Context, id string, now time.Time) (*run, err
 
 // firstSeen makes a run that no index names. When the index was lost, the storage may know it all the same.
 func (g *engine) firstSeen(id string, now time.Time) *run {
-	r := newRun(id, now)
+	r := g.newRun(id, now)
 	if !g.lost {
 		r.fold = trainrun.New(id)
 	}

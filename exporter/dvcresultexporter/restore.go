@@ -77,12 +77,12 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 	if err != nil || m.ID == "" || storageKey(m.ID) != key || len(m.Sides) == 0 {
 		return g.restoreAlone(ctx, key, b, now)
 	}
-	r := newRun(m.ID, now)
+	r := g.newRun(m.ID, now)
 	r.closed, r.digests = m.Closed, m.Digests
 	g.meter.tracker.SetTrack(m.ID, m.Track)
 	for i, sm := range m.Sides {
 		if i > 0 {
-			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(m.ID, sm.Host), now))
+			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(r.dir, sm.Host), now))
 		}
 		s := r.sides[i]
 		s.wallSeen, s.wallEnd, s.told, s.verdict = sm.Seen, sm.Settled, sm.Told, sm.Verdict
@@ -112,7 +112,7 @@ func (g *engine) restoreAlone(ctx context.Context, key string, metaValue []byte,
 		g.damaged(ctx, foldPrefix+key, errors.Join(errDamaged, err))
 		return nil
 	}
-	r := newRun(fold.RunID(), now)
+	r := g.newRun(fold.RunID(), now)
 	r.fold, r.stored, r.owner().wallSeen = fold, int64(len(snapshot)), now.UnixNano()
 	g.runs[r.id] = r
 	g.resize(r)
@@ -156,9 +156,9 @@ func (g *engine) awake(s *side, now time.Time) {
 	g.fix(s)
 }
 
-func newRun(id string, now time.Time) *run {
-	r := &run{id: id, key: storageKey(id)}
-	r.sides = []*side{r.newSide("", resultfile.RunDirectory(id), now)}
+func (g *engine) newRun(id string, now time.Time) *run {
+	r := &run{id: id, key: storageKey(id), dir: g.cfg.runDirectory(id)}
+	r.sides = []*side{r.newSide("", r.dir, now)}
 	return r
 }
 

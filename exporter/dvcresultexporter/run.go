@@ -13,6 +13,7 @@ import (
 type run struct {
 	id  string
 	key string // of its values in the storage
+	dir string // of its result
 
 	fold    *trainrun.Fold // nil while the state is parked
 	packed  []byte         // the parked state, when there is no storage

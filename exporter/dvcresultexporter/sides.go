@@ -49,7 +49,7 @@ func (g *engine) part(s *side, now time.Time) *trainrun.State {
 // newSplit makes the side of a host that turned out to be in conflict. What is known of the run's arrival is known of it.
 func (r *run) newSplit(host string) *side {
 	o := r.owner()
-	s := r.newSide(host, resultfile.SideDirectory(r.id, host), o.seen)
+	s := r.newSide(host, resultfile.SideDirectory(r.dir, host), o.seen)
 	s.wallSeen, s.quiet, s.silent, s.verdict, s.told = o.wallSeen, o.quiet, o.silent, o.verdict, o.told
 	s.endSeen, s.failSeen, s.lived, s.shown = o.endSeen, o.failSeen, o.lived, nothingShown
 	return s
@@ -85,7 +85,7 @@ func (s *side) stale() []string {
 	var out []string
 	for _, host := range s.run.fold.Hosts() {
 		if s.run.split(host) == nil {
-			out = append(out, resultfile.SideDirectory(s.run.id, host))
+			out = append(out, resultfile.SideDirectory(s.run.dir, host))
 		}
 	}
 	return out

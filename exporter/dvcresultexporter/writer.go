@@ -48,9 +48,10 @@ func (g *engine) visit(s *side) {
 		return
 	}
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{
+		Directory: s.run.dir,
 		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
-	result, err := g.out.write(resultSet(s.dir, files, j.state))
+	result, err := g.out.write(g.resultSet(s.dir, files, j.state))
 	for _, dir := range j.stale {
 		if err == nil {
 			var removed atomicdir.Result
@@ -69,7 +70,7 @@ func (g *engine) visit(s *side) {
 }
 
 // resultSet is what atomicdir is to bring to disk.
-func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
+func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
 	set := atomicdir.Set{
 		Name:     dir,
 		Swept:    swept(),
@@ -80,6 +81,9 @@ func resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdi
 		set.Keep = func(marker []byte) bool {
 			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st)
 		}
+	}
+	if keep := set.Keep; g.cfg.Layout == layoutFixed {
+		set.Keep = func(marker []byte) bool { return resultfile.IsNewer(marker, st) || keep(marker) }
 	}
 	for _, f := range files {
 		set.Files = append(set.Files, atomicdir.Content{Name: f.Name, Bytes: f.Bytes})

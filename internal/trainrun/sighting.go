@@ -6,6 +6,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 // Sighting is the reduced form of a record that the Live layer needs: what it tells of the course of its run, and nothing of
@@ -196,7 +197,10 @@ func whole(m pcommon.Map, key string) Int {
 
 // unmasked gives a text without the secrets in it.
 func unmasked(m pcommon.Map, key string, n int) string {
-	s, _ := clean(text(m, key, maxScanned), n, userInfo)
+	s, _ := secret.Text(text(m, key, maxScanned), secret.UserInfo)
+	if len(s) > n {
+		s = trainrecord.CutText([]byte(s), n)
+	}
 	return s
 }
 

@@ -1,7 +1,9 @@
 package resultfile
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -10,6 +12,7 @@ import (
 type marker struct {
 	Schema   string `json:"schema"`
 	RunID    string `json:"run_id"`
+	Started  string `json:"started_at"`
 	Conflict bool   `json:"conflict"`
 	Attempts []struct {
 		Attempt int64 `json:"attempt"`
@@ -27,6 +30,13 @@ func readMarker(b []byte) (m marker, ok bool) {
 func IsOther(b []byte, id string) bool {
 	m, ok := readMarker(b)
 	return ok && m.RunID != cutText(id, maxText)
+}
+
+// IsNewer says whether a result.json on disk is that of another run which began later. Runs without a time are the oldest ones.
+func IsNewer(b []byte, st *trainrun.State) bool {
+	old, ok := readMarker(b)
+	id := cutText(st.RunID, maxText)
+	return ok && old.RunID != id && cmp.Or(strings.Compare(old.Started, clock(st.StartedAt)), strings.Compare(old.RunID, id)) > 0
 }
 
 // IsBetter says whether a result.json on disk rests on a newer attempt than the state, or on more records of the same one.

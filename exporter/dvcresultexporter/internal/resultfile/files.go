@@ -23,8 +23,9 @@ type File struct {
 	Bytes []byte
 }
 
-// Options say what plots hold.
+// Options say what results hold beside the state.
 type Options struct {
+	Directory    string // of the run; "" for the one that its id gives
 	MaxPoints    int
 	FullFidelity bool
 	Digests      map[string]digest.Digest // of Files, by key; nil when none may be read
@@ -42,6 +43,10 @@ type Verdict struct {
 // Render makes all files of a run in the order in which they are to be written; result.json, the last, lists the others.
 func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	cut := &cuts{fold: st.Truncated}
+	dir := opts.Directory
+	if dir == "" {
+		dir = RunDirectory(st.RunID)
+	}
 	list := place(listMetrics(st), cut)
 	files := plotFiles(list, opts, cut)
 	plots := len(files) > 0
@@ -56,7 +61,7 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	if dvc := dvcFile(string(metrics) != emptyObject, params != nil, plots); dvc != nil {
 		files = append(files, File{DVCName, dvc})
 	}
-	r := result{state: st, verdict: v, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
+	r := result{state: st, verdict: v, dir: dir, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
 	return append(files, File{ResultName, r.encode()})
 }
 

@@ -27,6 +27,7 @@ type result struct {
 	cut          *cuts
 	paramsDigest string
 	files        object
+	dir          string // of the run
 	gpus         *gpuuse.Report
 	digests      map[string]digest.Digest
 }

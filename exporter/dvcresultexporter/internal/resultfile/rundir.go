@@ -32,10 +32,12 @@ func RunDirectory(id string) string {
 	return slug(id) + "-" + hash(id, maxDirHexSize)
 }
 
-// SideDirectory gives the directory name of a host that wrote a run at the same time as the host which owns it.
-func SideDirectory(id, host string) string {
-	return RunDirectory(id) + "-" + hash(host, maxSideHexSize)
-}
+// SideDirectory gives the directory name of a host that wrote a run at the same time as the host which owns it and has the run's
+// directory.
+func SideDirectory(dir, host string) string { return dir + "-" + hash(host, maxSideHexSize) }
+
+// IsPlain says whether a text is a directory name as those of runs are.
+func IsPlain(name string) bool { return name != "" && RunDirectory(name) == name }
 
 // slug keeps the letters and digits of an id and puts one hyphen for any run of others.
 func slug(id string) string {

@@ -32,7 +32,7 @@ func (r *result) sections() sections {
 		{key: "attempts", items: attemptObjects(st)},
 		{key: "failures", items: failureObjects(st)},
 		{key: "artifacts", items: artifactObjects(st, r.digests)},
-		{key: "conflict_hosts", items: conflictObjects(st)},
+		{key: "conflict_hosts", items: conflictObjects(st, r.dir)},
 	}
 	for _, m := range r.metrics {
 		out[0].items = append(out[0].items, item{m.name, metricObject(m)})
@@ -184,16 +184,16 @@ func putTree(o object, key string, v trainrun.Tree) {
 
 // conflictObjects names the hosts and where their results are, the owner's first. When they wrote last is in their own results:
 // a result that is final does not change while another host goes on.
-func conflictObjects(st *trainrun.State) []item {
+func conflictObjects(st *trainrun.State, dir string) []item {
 	c := st.Conflict
 	if c == nil {
 		return nil
 	}
 	out := make([]item, 0, len(c.Hosts))
 	for i, h := range c.Hosts {
-		o := object{"directory": RunDirectory(st.RunID)}
+		o := object{"directory": dir}
 		if i > 0 {
-			o["directory"] = SideDirectory(st.RunID, h.Host)
+			o["directory"] = SideDirectory(dir, h.Host)
 		}
 		put(o, "host", h.Host)
 		put(o, "first", clock(h.First))
