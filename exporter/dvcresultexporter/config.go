@@ -52,6 +52,9 @@ type Config struct {
 	// MinFreeBytes is what stays free on the file system of Directory.
 	MinFreeBytes componentkit.ByteSize `mapstructure:"min_free_bytes"`
 
+	// Report adds report.md and its drawings to each result.
+	Report bool `mapstructure:"report"`
+
 	Plots     PlotsConfig     `mapstructure:"plots"`
 	Artifacts ArtifactsConfig `mapstructure:"artifacts"`
 	Resources ResourcesConfig `mapstructure:"resources"`

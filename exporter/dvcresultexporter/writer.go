@@ -2,6 +2,7 @@ package dvcresultexporter
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -48,14 +49,14 @@ func (g *engine) visit(s *side) {
 		return
 	}
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{
-		Directory: s.run.dir,
+		Directory: s.run.dir, Report: g.cfg.Report,
 		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
 	result, err := g.out.write(g.resultSet(s.dir, files, j.state))
 	for _, dir := range j.stale {
 		if err == nil {
 			var removed atomicdir.Result
-			if removed, err = g.out.write(staleSet(dir, j.state.RunID)); removed == atomicdir.Removed {
+			if removed, err = g.out.write(g.staleSet(dir, j.state.RunID)); removed == atomicdir.Removed {
 				g.logger.Info("Removed a result that more records of the run have joined with another", zap.String("run_directory", dir))
 			}
 		}
@@ -73,7 +74,7 @@ func (g *engine) visit(s *side) {
 func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
 	set := atomicdir.Set{
 		Name:     dir,
-		Swept:    swept(),
+		Swept:    g.swept(),
 		Optional: []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName},
 		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
 	}
@@ -92,22 +93,30 @@ func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.Sta
 }
 
 // staleSet has nothing of a run's own left in a directory.
-func staleSet(dir, id string) atomicdir.Set {
+func (g *engine) staleSet(dir, id string) atomicdir.Set {
 	set := atomicdir.Set{
-		Name: dir, Swept: swept(), Gone: true,
+		Name: dir, Swept: g.swept(), Gone: true,
 		Keep: func(marker []byte) bool { return resultfile.IsOther(marker, id) },
 	}
 	for _, name := range []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName, resultfile.ResultName} {
 		set.Files = append(set.Files, atomicdir.Content{Name: name})
 	}
+	if g.cfg.Report {
+		set.Files = slices.Insert(set.Files, 0, atomicdir.Content{Name: resultfile.ReportName})
+	}
 	return set
 }
 
-func swept() []atomicdir.Swept {
-	return []atomicdir.Swept{
+// swept names what results alone have. A report is somebody else's where none is asked for.
+func (g *engine) swept() []atomicdir.Swept {
+	out := []atomicdir.Swept{
 		{Below: resultfile.PlotsDir, Suffix: resultfile.PlotsSuffix},
 		{Below: resultfile.FullDir, Suffix: resultfile.FullSuffix},
 	}
+	if g.cfg.Report {
+		out = append(out, atomicdir.Swept{Below: resultfile.ReportDir, Suffix: resultfile.ReportSuffix})
+	}
+	return out
 }
 
 // decide computes the state of a side and judges it.

@@ -28,6 +28,7 @@ type Options struct {
 	Directory    string // of the run; "" for the one that its id gives
 	MaxPoints    int
 	FullFidelity bool
+	Report       bool                     // adds report.md
 	Digests      map[string]digest.Digest // of Files, by key; nil when none may be read
 	GPUs         *gpuuse.Report           // what the run did with GPUs, nil when nothing was seen
 }
@@ -61,7 +62,11 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	if dvc := dvcFile(string(metrics) != emptyObject, params != nil, plots); dvc != nil {
 		files = append(files, File{DVCName, dvc})
 	}
-	r := result{state: st, verdict: v, dir: dir, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest, files: manifest(files)}
+	r := &result{state: st, verdict: v, dir: dir, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest}
+	if opts.Report {
+		files = append(files, reportFiles(r)...)
+	}
+	r.files = manifest(files)
 	return append(files, File{ResultName, r.encode()})
 }
 

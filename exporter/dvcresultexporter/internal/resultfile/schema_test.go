@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/digest"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -86,7 +87,10 @@ func TestEveryResultKeepsTheSchema(t *testing.T) {
 			fold.Thin(1)
 		}
 		st := fold.State()
-		opts := Options{MaxPoints: 10, FullFidelity: rapid.Bool().Draw(t, "full"), GPUs: drawGPUs(t)}
+		opts := Options{MaxPoints: 10, FullFidelity: rapid.Bool().Draw(t, "full"), GPUs: drawGPUs(t), Report: rapid.Bool().Draw(t, "report"), Digests: map[string]digest.Digest{}}
+		for _, f := range Files(st) {
+			opts.Digests[f.Key] = drawDigest(t)
+		}
 		for _, v := range verdicts(st) {
 			for _, f := range Render(st, v, opts) {
 				if f.Name == ResultName {
