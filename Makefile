@@ -74,12 +74,12 @@ demo: build commands ## run the main job by itself on live-written sample stream
 	@go run ./test/demo
 
 .PHONY: test
-test: build commands stock ## all tests: every module, then the built binary and the real DVC
+test: build commands stock faults ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
 	go test -v -count=1 $(TESTFLAGS) ./test/... | scripts/loud
 
 .PHONY: e2e
-e2e: build commands stock ## the tests on the built binary only
+e2e: build commands stock faults ## the tests on the built binary only
 	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... ./test/summary/... | scripts/loud
 
 .PHONY: race
@@ -122,6 +122,11 @@ build/stock/stock: test/stock/builder-config.yaml build/ocb
 	@$(DISTENV) build/ocb --config test/stock/builder-config.yaml --skip-compilation >build/stock.log 2>&1 || { cat build/stock.log; exit 1; }
 	@cd build/stock && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS)" -o stock .
 	@touch $@
+
+.PHONY: faults
+faults: build ## compile the distribution with fault points, for the crash test in test/e2e
+	@mkdir -p build/faults
+	@cd $(DIST) && $(DISTENV) go build -trimpath -buildvcs=false -ldflags="-s -w" -tags "$(TAGS),faults" -o ../faults/otelcol-train .
 
 .PHONY: vet
 vet: ## go vet of every module

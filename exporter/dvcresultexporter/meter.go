@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/faults"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/gpuuse"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -117,6 +118,7 @@ func (m *meter) write() error {
 	defer m.g.busy.Add(-1)
 	ops, done, err := m.operations()
 	if err == nil && len(ops) > 0 {
+		faults.Point("gpu")
 		err = m.client.Batch(context.Background(), ops...)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/faults"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/metadata"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -89,10 +90,12 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 	}
 	part := binary.BigEndian.AppendUint64(nil, uint64(now.UnixNano()))
 	part = seal(trainrun.AppendEntries(part, s.pending))
+	faults.Point("append")
 	if err := s.client.Batch(ctx, storage.SetOperation(journalKey(s.next), part)); err != nil {
 		s.failed(ctx, "append")
 		return err
 	}
+	faults.Point("appended")
 	clear(s.pending)
 	s.pending, s.waiting = s.pending[:0], 0
 	s.next++
@@ -120,10 +123,12 @@ func (s *store) batch(ctx context.Context, ops ...*storage.Operation) error {
 	if s.client == nil || len(ops) == 0 {
 		return nil
 	}
+	faults.Point("store")
 	if err := s.client.Batch(ctx, ops...); err != nil {
 		s.failed(ctx, "snapshot")
 		return err
 	}
+	faults.Point("stored")
 	return nil
 }
 

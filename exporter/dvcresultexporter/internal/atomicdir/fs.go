@@ -4,6 +4,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/faults"
 )
 
 // FS is what the protocol needs of a directory. Names are slash-separated and relative. Tests put faults between.
@@ -49,13 +51,27 @@ func OpenFS(dir string) (FS, error) {
 	return rootFS{root}, nil
 }
 
-func (r rootFS) Mkdir(name string) error                { return r.root.Mkdir(name, dirMode) }
 func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return r.root.Lstat(name) }
 func (r rootFS) ReadFile(name string) ([]byte, error)   { return r.root.ReadFile(name) }
-func (r rootFS) Rename(from, to string) error           { return r.root.Rename(from, to) }
-func (r rootFS) Remove(name string) error               { return r.root.Remove(name) }
 func (r rootFS) Self() (fs.FileInfo, error)             { return r.root.Stat(".") }
 func (r rootFS) Close() error                           { return r.root.Close() }
+
+func (r rootFS) Mkdir(name string) error {
+	faults.Point("mkdir")
+	return r.root.Mkdir(name, dirMode)
+}
+
+func (r rootFS) Rename(from, to string) error {
+	faults.Point("rename")
+	err := r.root.Rename(from, to)
+	faults.Point("renamed")
+	return err
+}
+
+func (r rootFS) Remove(name string) error {
+	faults.Point("remove")
+	return r.root.Remove(name)
+}
 
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	d, err := r.root.Open(name)
@@ -67,10 +83,39 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 func (r rootFS) Create(name string) (File, error) {
-	return r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	faults.Point("create")
+	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	return stagedFile{f}, nil
+}
+
+// stagedFile is a file under construction.
+type stagedFile struct{ *os.File }
+
+// Write writes the bytes at once, in a build for tests in two pieces, so that a file may be torn.
+func (f stagedFile) Write(b []byte) (int, error) {
+	if !faults.On {
+		return f.File.Write(b)
+	}
+	n, err := f.File.Write(b[:len(b)/2])
+	if err != nil {
+		return n, err
+	}
+	faults.Point("write")
+	m, err := f.File.Write(b[n:])
+	return n + m, err
+}
+
+// Sync flushes the file.
+func (f stagedFile) Sync() error {
+	faults.Point("sync")
+	return f.File.Sync()
 }
 
 func (r rootFS) SyncDir(name string) error {
+	faults.Point("syncdir")
 	d, err := r.root.Open(name)
 	if err != nil {
 		return err
@@ -80,6 +125,7 @@ func (r rootFS) SyncDir(name string) error {
 }
 
 func (r rootFS) Lock(name string) (io.Closer, error) {
+	faults.Point("lock")
 	f, err := r.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
 		return nil, err
