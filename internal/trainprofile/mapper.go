@@ -161,11 +161,11 @@ func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
 	}
 	body := lr.Body().Map()
 	body.EnsureCapacity(len(r.set) + 3)
-	for i := range r.set {
-		m.set(p, &r.set[i], body)
-	}
 	for i := range r.remember {
 		m.remember(p, &r.remember[i])
+	}
+	for i := range r.set {
+		m.set(p, &r.set[i], body)
 	}
 	for i := range r.named {
 		m.spreadNamed(p, &r.named[i], body)
