@@ -3,6 +3,8 @@ package cardinalityguardprocessor
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -267,4 +269,42 @@ func TestAPolicyMayChangeInTheMiddleOfABatch(t *testing.T) {
 			require.NotContains(t, p.series, "run_id")
 		}
 	}
+}
+
+// TestAPointWithManyAttributesLeavesNothingBehind: it costs in proportion to its size, and its room is given back.
+func TestAPointWithManyAttributesLeavesNothingBehind(t *testing.T) {
+	l := newLab(t, 1, policy.Default())
+	l.at(1000)
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	feed := func(n int) time.Duration {
+		many := map[string]any{"run_id": "a"}
+		for i := range n {
+			many[strconv.Itoa(i)] = "v"
+		}
+		md := gaugeBatch("m", "k", "v")
+		p := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().At(0)
+		require.NoError(t, p.Attributes().FromRaw(many))
+		began := time.Now()
+		l.feed(t, md)
+		l.guard.flush(t.Context(), true)
+		l.sink.Reset()
+		return time.Since(began)
+	}
+	feed(10)
+	before := heap()
+	require.Less(t, feed(200_000), time.Minute)
+	l.at(int64(48 * time.Hour))
+	l.guard.flush(t.Context(), true)
+	l.sink.Reset()
+	feed(10)
+	l.at(int64(96 * time.Hour))
+	l.guard.flush(t.Context(), true)
+	l.sink.Reset()
+	require.Less(t, int64(heap())-int64(before), int64(4<<20))
 }

@@ -42,6 +42,13 @@ func (p *path) up() {
 	p.begins = p.begins[:last]
 }
 
+// release gives back the room that a long path took.
+func (p *path) release() {
+	if cap(p.keys) > 1<<12 || cap(p.begins) > 1<<10 {
+		*p = path{}
+	}
+}
+
 // last is the end of the path.
 func (p *path) last() []byte { return p.keys[p.begins[max(len(p.begins)-pathSteps, 0)]:] }
 

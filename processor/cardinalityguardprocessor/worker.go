@@ -81,6 +81,7 @@ func (w *worker) guard(md pmetric.Metrics, now int64) {
 	w.noteTouched(md)
 	w.notePassing(md, now)
 	if !w.plan.dirty && !w.concerns(md) {
+		w.release()
 		return
 	}
 	w.walk(md)
@@ -108,6 +109,8 @@ func (w *worker) release() {
 	w.metrics, w.heads = w.metrics[:0], w.heads[:0]
 	w.writers.reset()
 	w.at = place{}
+	w.path.release()
+	w.batch.Hasher.Release()
 	if cap(w.metrics) > keptMetrics {
 		w.metrics, w.heads = nil, nil
 		w.touched, w.byName = map[string]struct{}{}, map[string]int32{}

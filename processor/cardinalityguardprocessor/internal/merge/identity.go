@@ -143,9 +143,18 @@ func (h *Hasher) Sum(alike bool) Hash {
 	return xxh3.Hash128(h.buf)
 }
 
-// Release forgets the batch.
+// Release forgets the batch, and the room that an unusually large set of attributes took.
 func (h *Hasher) Release() {
+	const kept = 1 << 10
+	if cap(h.entries) > kept {
+		h.entries = nil
+	}
 	clear(h.entries[:cap(h.entries)])
+	for i := range h.known {
+		if len(h.known[i].keys) > kept {
+			h.known[i] = shape{}
+		}
+	}
 	if cap(h.buf) > 1<<16 {
 		h.buf = nil
 	}

@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"google.golang.org/grpc/metadata"
+
+	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
+	"github.com/pathologize/otelcol-train/test/internal/series"
+)
+
+// TestSeriesOfTwoTenantsDoNotMerge sends the same series of two tenants, told apart by a header.
+func TestSeriesOfTwoTenantsDoNotMerge(t *testing.T) {
+	t.Parallel()
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	endpoint := ports.Free(t)
+	collector.Start(t, collector.Options{
+		YAML: guardAlone,
+		Env:  map[string]string{"NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "OTLP_ENDPOINT": endpoint},
+		Configs: []string{`yaml:receivers::otlp::protocols::grpc::include_metadata: true`,
+			`yaml:processors::cardinality_guard/train::metadata_keys: [X-Tenant]`},
+	})
+	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	base := pcommon.NewTimestampFromTime(time.Now())
+	for tenant, value := range map[string]int64{"red": 3, "blue": 50} {
+		for _, run := range []string{"a", "b"} {
+			md := pmetric.NewMetrics()
+			addSum(md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty(), base, "steps", pmetric.AggregationTemporalityCumulative, run, value)
+			ctx := metadata.AppendToOutgoingContext(t.Context(), "x-tenant", tenant)
+			_, err := pmetricotlp.NewGRPCClient(conn).Export(ctx, pmetricotlp.NewExportRequestFromMetrics(md))
+			require.NoError(t, err)
+		}
+	}
+	require.Eventually(t, func() bool {
+		var values []string
+		for _, p := range series.Points(sink.Metrics()...) {
+			values = append(values, p.Value)
+		}
+		return slices.Contains(values, "6") && slices.Contains(values, "100")
+	}, resultWithin, 20*time.Millisecond, "each tenant has its own series")
+}
