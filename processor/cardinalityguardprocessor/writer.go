@@ -44,7 +44,7 @@ func (c *writers) reset() {
 	c.objects, c.points, c.order = c.objects[:0], c.points[:0], c.order[:0]
 	clear(c.kept)
 	clear(c.touched)
-	if cap(c.points) > keptMetrics {
+	if cap(c.points) > keptHashes {
 		*c = writers{}
 	}
 }
@@ -89,6 +89,9 @@ func collectWriterPoints[P dataPoint, S pointSlice[P]](w *worker, m pmetric.Metr
 // on with the new ones.
 func (w *worker) findRepeats() {
 	c := &w.writers
+	if len(c.touched) == 0 {
+		return
+	}
 	for at := range c.points {
 		p := &c.points[at]
 		if _, touched := c.touched[p.key.series]; !touched {
@@ -115,7 +118,10 @@ func (w *worker) findLate(now int64) {
 			c.order = append(c.order, int32(at))
 		}
 	}
-	slices.SortStableFunc(c.order, func(x, y int32) int { return cmp.Compare(c.points[x].key.time, c.points[y].key.time) })
+	byTime := func(x, y int32) int { return cmp.Compare(c.points[x].key.time, c.points[y].key.time) }
+	if !slices.IsSortedFunc(c.order, byTime) {
+		slices.SortStableFunc(c.order, byTime)
+	}
 	for _, at := range c.order {
 		p := &c.points[at]
 		_, cleaned := c.touched[p.key.series]

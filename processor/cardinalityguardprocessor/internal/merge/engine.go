@@ -24,6 +24,7 @@ type Engine struct {
 	tombstones atomic.Int64
 	batches    atomic.Uint32
 	passed     passed
+	cleaned    atomic.Int64 // series with one writer from which something was removed
 	unwatched  atomic.Int64 // when a native series last passed without being remembered
 
 	policy   atomic.Pointer[generation]

@@ -114,6 +114,7 @@ func (e *Engine) clear() {
 	e.series.Store(0)
 	e.sources.Store(0)
 	e.tombstones.Store(0)
+	e.cleaned.Store(0)
 }
 
 // shardState writes or reads a shard.

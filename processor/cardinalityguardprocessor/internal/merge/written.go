@@ -9,6 +9,9 @@ type written struct {
 
 // Cleaned says whether something was removed from an earlier point of a series with one writer.
 func (e *Engine) Cleaned(name string, id Hash) bool {
+	if e.cleaned.Load() == 0 {
+		return false
+	}
 	sh := e.shard(name)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -32,7 +35,10 @@ func (e *Engine) Write(name string, id Hash, at int64, cleaned bool, now int64) 
 		e.sources.Add(1)
 		sh.check = min(sh.check, now+int64(e.cfg.SourceExpiry))
 	}
-	w.cleaned = w.cleaned || cleaned
+	if cleaned && !w.cleaned {
+		w.cleaned = true
+		e.cleaned.Add(1)
+	}
 	w.seen = now
 	switch {
 	case !w.cleaned || at > w.time:
@@ -52,6 +58,9 @@ func (e *Engine) expireWritten(sh *shard, by int64) (next int64, some bool) {
 		switch {
 		case w.seen <= by:
 			delete(sh.written, id)
+			if w.cleaned {
+				e.cleaned.Add(-1)
+			}
 			e.sources.Add(-1)
 			some = true
 		case next == 0 || w.seen < next:
