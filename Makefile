@@ -83,8 +83,8 @@ e2e: build commands stock faults ## the tests on the built binary only
 	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... ./test/summary/... | scripts/loud
 
 .PHONY: race
-race: ## the tests of every module with the race detector, those on the built binary aside
-	CGO_ENABLED=1 go test -race -timeout 15m $(addprefix ./,$(addsuffix /...,$(filter connector/% exporter/% internal/% processor/% receiver/%,$(UNIT))))
+race: ## the tests of the components, and of what their goroutines share, with the race detector
+	CGO_ENABLED=1 go test -race -timeout 15m $(addprefix ./,$(addsuffix /...,$(filter connector/% exporter/% internal/component% internal/trainrecord processor/% receiver/%,$(UNIT))))
 
 .PHONY: bench
 bench: ## short benchmarks of every module
