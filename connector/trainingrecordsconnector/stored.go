@@ -37,7 +37,7 @@ func (c *records) open(ctx context.Context, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", c.storage)
 	}
-	client, err := componentkit.OpenClient(ctx, st, component.KindConnector, c.id, "metrics")
+	client, err := componentkit.OpenClient(ctx, st, c.logger, component.KindConnector, c.id, "metrics")
 	if err != nil {
 		return fmt.Errorf("storage: open the client of %s: %w", c.id, err)
 	}

@@ -72,7 +72,7 @@ func (e *resultExporter) storage(ctx context.Context, host component.Host) (stor
 	if !ok {
 		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
 	}
-	client, err := componentkit.OpenClient(ctx, st, component.KindExporter, e.set.ID, "")
+	client, err := componentkit.OpenClient(ctx, st, e.set.Logger, component.KindExporter, e.set.ID, "")
 	if err != nil {
 		return nil, fmt.Errorf("storage: open the client of %s: %w", e.set.ID, err)
 	}

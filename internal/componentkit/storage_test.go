@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.uber.org/zap"
 )
 
 // opener is a storage extension of which only the opening counts.
@@ -27,8 +28,6 @@ func (o opener) GetClient(context.Context, component.Kind, component.ID, string)
 
 func TestAStorageThatCannotBeOpenedSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	cut := filepath.Join(t.TempDir(), "cut")
-	require.NoError(t, os.WriteFile(cut, make([]byte, 1<<20), 0o600))
 	for name, tc := range map[string]struct {
 		open    func() (storage.Client, error)
 		want    []string
@@ -39,36 +38,50 @@ func TestAStorageThatCannotBeOpenedSaysWhatToDo(t *testing.T) {
 		"short":   {func() (storage.Client, error) { return nil, errors.New("file size too small 1") }, []string{"move the file exporter_x_"}, true},
 		"denied":  {func() (storage.Client, error) { return nil, fmt.Errorf("open: %w", os.ErrPermission) }, []string{"give the collector's user permission"}, false},
 		"other":   {func() (storage.Client, error) { return nil, errors.New("strange") }, []string{"strange"}, false},
-		"panic":   {func() (storage.Client, error) { panic("page 29") }, []string{"page 29", "move the file exporter_x_"}, true},
-		"cut off": {func() (storage.Client, error) { return nil, readCut(cut) }, []string{"invalid memory address", "move the file exporter_x_"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := OpenClient(t.Context(), opener{open: tc.open}, component.KindExporter, component.MustNewID("x"), "")
+			_, err := OpenClient(t.Context(), opener{open: tc.open}, zap.NewNop(), component.KindExporter, component.MustNewID("x"), "")
 			for _, want := range tc.want {
 				require.ErrorContains(t, err, want)
 			}
 			assert.Equal(t, tc.damaged, errors.Is(err, ErrStorageDamaged))
 		})
 	}
-	_, err := OpenClient(t.Context(), opener{open: func() (storage.Client, error) { return storage.NewNopClient(), nil }}, component.KindExporter, component.MustNewID("x"), "")
+	_, err := OpenClient(t.Context(), opener{open: func() (storage.Client, error) { return storage.NewNopClient(), nil }}, zap.NewNop(), component.KindExporter, component.MustNewID("x"), "")
 	require.NoError(t, err)
 }
 
-// readCut reads what is mapped of a file beyond its end, which the kernel answers with a bus error.
-func readCut(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
+// TestADamagedFileIsFoundBeforeItIsOpened, however it was cut or overwritten.
+func TestADamagedFileIsFoundBeforeItIsOpened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	db, err := bbolt.Open(whole, 0o600, &bbolt.Options{NoFreelistSync: true})
+	require.NoError(t, err)
+	for i := range 40 {
+		require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte("default"))
+			if err != nil {
+				return err
+			}
+			return b.Put(fmt.Appendf(nil, "key %d", i), make([]byte, 3000+i*100))
+		}))
 	}
-	defer f.Close()
-	b, err := syscall.Mmap(int(f.Fd()), 0, 1<<20, syscall.PROT_READ, syscall.MAP_SHARED)
-	if err != nil {
-		return err
+	require.NoError(t, db.Close())
+	require.NoError(t, trial(whole))
+	require.NoError(t, trial(filepath.Join(dir, "none")))
+	bytes, err := os.ReadFile(whole)
+	require.NoError(t, err)
+	for _, size := range []int{1, 4096, 8192, 12288, 30000, 60000, 100000} {
+		path := filepath.Join(dir, fmt.Sprint(size))
+		require.NoError(t, os.WriteFile(path, bytes[:size], 0o600))
+		require.ErrorIs(t, trial(path), ErrStorageDamaged, size)
 	}
-	defer func() { _ = syscall.Munmap(b) }()
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	return fmt.Errorf("read %d", b[1<<19])
+	garbage := filepath.Join(dir, "garbage")
+	require.NoError(t, os.WriteFile(garbage, append(bytes[:8192:8192], make([]byte, len(bytes)-8192)...), 0o600))
+	require.ErrorIs(t, trial(garbage), ErrStorageDamaged)
+	empty := filepath.Join(dir, "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	require.NoError(t, trial(empty))
 }

@@ -78,7 +78,7 @@ func (s *state) read(ctx context.Context, g *guard, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
 	}
-	client, err := componentkit.OpenClient(ctx, st, component.KindProcessor, s.id, clientName)
+	client, err := componentkit.OpenClient(ctx, st, g.log.logger, component.KindProcessor, s.id, clientName)
 	if err != nil {
 		return fmt.Errorf("storage: open the client of %s: %w", s.id, err)
 	}

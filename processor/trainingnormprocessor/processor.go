@@ -67,7 +67,7 @@ func (n *logNormalizer) open(ctx context.Context, host component.Host) error {
 	if !ok {
 		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", n.storage)
 	}
-	client, err := componentkit.OpenClient(ctx, st, component.KindProcessor, n.id, clientName)
+	client, err := componentkit.OpenClient(ctx, st, n.logger, component.KindProcessor, n.id, clientName)
 	if err != nil {
 		return fmt.Errorf("storage: open the client of %s: %w", n.id, err)
 	}

@@ -30,6 +30,8 @@ require (
 	pgregory.net/rapid v1.2.0
 )
 
+require go.etcd.io/bbolt v1.5.0 // indirect
+
 require (
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

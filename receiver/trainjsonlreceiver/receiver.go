@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/open-telemetry/opentelemetry-collector-contrib/pkg/stanza/adapter"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
 	"go.opentelemetry.io/collector/consumer"
@@ -65,12 +64,8 @@ func (r *trainReceiver) Start(ctx context.Context, host component.Host) error {
 	if err != nil {
 		return err
 	}
-	file := component.MustNewIDWithName(strings.ReplaceAll(r.set.ID.Type().String(), "_", ""), r.set.ID.Name()) // as the adapter names it
-	t.client, err = componentkit.Guarded(func() (storage.Client, error) {
-		return adapter.GetStorageClient(ctx, host, r.cfg.Storage, r.set.ID)
-	}, component.KindReceiver, file, "")
-	if err != nil {
-		return fmt.Errorf("storage: open the client of %s: %w", r.set.ID, err)
+	if t.client, err = r.openStorage(ctx, host); err != nil {
+		return err
 	}
 	if err := t.load(ctx); err != nil {
 		return errors.Join(err, t.client.Close(ctx))
@@ -143,4 +138,25 @@ func (r *trainReceiver) Shutdown(ctx context.Context) error {
 		t.handles.shut()
 	}
 	return err
+}
+
+// openStorage opens the client of the offsets. Its name has no underscores in the type, as that of upstream's receivers.
+func (r *trainReceiver) openStorage(ctx context.Context, host component.Host) (storage.Client, error) {
+	if r.cfg.Storage == nil {
+		return storage.NewNopClient(), nil
+	}
+	ext, found := host.GetExtensions()[*r.cfg.Storage]
+	if !found {
+		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", r.cfg.Storage)
+	}
+	st, ok := ext.(storage.Extension)
+	if !ok {
+		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", r.cfg.Storage)
+	}
+	id := component.MustNewIDWithName(strings.ReplaceAll(r.set.ID.Type().String(), "_", ""), r.set.ID.Name())
+	client, err := componentkit.OpenClient(ctx, st, r.set.Logger, component.KindReceiver, id, "")
+	if err != nil {
+		return nil, fmt.Errorf("storage: open the client of %s: %w", r.set.ID, err)
+	}
+	return client, nil
 }
