@@ -55,7 +55,12 @@ func shipped(t *testing.T, name string) string {
 // quickstart prepares a collector with config/quickstart.yaml.
 func quickstart(t *testing.T, f folders) *collector.Process {
 	t.Helper()
-	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t)})
+	return quickstartWith(t, f.env(t))
+}
+
+func quickstartWith(t *testing.T, env map[string]string) *collector.Process {
+	t.Helper()
+	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: env})
 }
 
 // sample gives the lines of a sample stream.
