@@ -39,3 +39,20 @@ func TestARunIsInTheTraceOfItsLatestStart(t *testing.T) {
 	assert.Nil(t, s.Life())
 	assert.Equal(t, none, s.TraceAt("r", 2000))
 }
+
+// TestWhatIsReadAgainTellsNothingNew has a row of a revised decision's time read again: it does not tell how the stream counts
+// since.
+func TestWhatIsReadAgainTellsNothingNew(t *testing.T) {
+	t.Parallel()
+	set, s := embeddedSet(t), &Stream{}
+	loop, mlperf := set.Profile("pytorch"), set.Profile("mlperf")
+	s.Begin()
+	s.Restore(Decision{
+		Profile: mlperf, Offset: 150, Sure: true, Base: &EpochBase{First: 0, Offset: 150},
+		Before: &Decision{Profile: loop, Likely: true, Base: &EpochBase{First: 0, Offset: 0}},
+	})
+	s.remember(loop, 1, 50, true)
+	first, told := s.epochBase(200)
+	assert.True(t, told)
+	assert.Zero(t, first)
+}

@@ -112,6 +112,9 @@ func (s *Stream) remember(p *Profile, first, offset int64, likely bool) {
 		before := s.decision.Load()
 		d := Decision{Profile: p, Offset: offset, Likely: likely}
 		if before != nil {
+			if s.decisionAt(offset) != before { // read again: what it told was kept when it was read first
+				return
+			}
 			if before.Base != nil && covers(before.Base.Offset, offset) {
 				return
 			}

@@ -44,7 +44,7 @@ func telling(ctx context.Context, c component.Component) error {
 	sl := rl.ScopeLogs().AppendEmpty()
 	var errs []error
 	for _, body := range []map[string]any{
-		{"note": "text"}, {"val_loss": 0.5, "epoch": 1, "step": 7}, {"loss": 0.5, "grad_norm": 0.5, "epoch": "soon"}, huggingFaceRow,
+		{"note": "text"}, {"val_loss": 0.5, "epoch": 1, "step": 7}, {"loss": 0.5, "grad_norm": 0.5, "epoch": 0.5, "learning_rate": "soon"}, huggingFaceRow,
 	} {
 		lr := sl.LogRecords().AppendEmpty()
 		errs = append(errs, lr.Body().SetEmptyMap().FromRaw(body))

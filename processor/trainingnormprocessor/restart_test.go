@@ -124,6 +124,7 @@ func write(t *rapid.T, file string, n int) written {
 		huggingFaceRow, lightningRow, plainRow, plainRow, lightningLoss, {"note": "text"}, {"val_loss": 0.5, "epoch": 1, "step": 3}, nil,
 		{"epoch": 1, "train_loss": 0.5}, {"epoch": 2, "train_loss": 0.5}, {"config": map[string]any{"lr": 0.1}, "epoch": 0},
 		mllog("block_start", "first_epoch_num", 0), mllog("epoch_stop", "epoch_num", 3), mllog("block_start", "first_epoch_num", 1),
+		{"epoch": 0, "train/box_loss": 0.5}, {"epoch": 1, "train/box_loss": 0.5},
 	}
 	w := written{file: file}
 	offset := int64(0)

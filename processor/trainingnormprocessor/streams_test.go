@@ -222,7 +222,7 @@ func TestLogsTellOfBadDataOnceAMinute(t *testing.T) {
 		set.Logger = zap.New(core)
 		p := logsProcessor(t, set)
 		bad := row{file: "a", offset: 5, body: map[string]any{"note": "secret"}}
-		malformed := row{file: "b", offset: 5, body: map[string]any{"loss": 0.5, "grad_norm": 0.5, "epoch": "secret"}}
+		malformed := row{file: "b", offset: 5, body: map[string]any{"loss": 0.5, "grad_norm": 0.5, "epoch": 0.5, "learning_rate": "secret"}}
 		require.NoError(t, p.ConsumeLogs(t.Context(), batch(t, bad, bad, malformed, malformed)))
 		require.Equal(t, 2, logs.Len())
 		time.Sleep(time.Minute)
