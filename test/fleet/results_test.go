@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // hosts names the hosts of a fleet and their runs.
@@ -166,4 +170,21 @@ func TestADenseBatchIsNotTooLargeForKafka(t *testing.T) {
 		got += m.rows.LogRecordCount()
 	}
 	assert.Equal(t, rows, got)
+}
+
+// TestAGatewayWithoutANameReadsNothing: it would share a group with every other one that has none. The receiver's shutdown hangs after the start
+// that failed, so the process is killed here.
+func TestAGatewayWithoutANameReadsNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := collector.New(t, collector.Options{
+		Configs: []string{filepath.Join(collector.Root(t), "config", "fleet-gateway-results.yaml")},
+		Env:     map[string]string{"STATE_DIR": dir, "RESULTS_DIR": dir, "HEALTH_ENDPOINT": ports.Free(t), "KAFKA_BROKERS": ports.Free(t)},
+	})
+	require.NoError(t, c.Launch())
+	require.Eventually(t, func() bool { return strings.Contains(c.Logs(), "a group was not specified") }, within, 50*time.Millisecond)
+	assert.NotContains(t, c.Logs(), "Everything is ready")
+	if c.Running() {
+		c.Kill()
+	}
 }
