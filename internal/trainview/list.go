@@ -86,3 +86,6 @@ func (r *Row) fit() {
 		r.Metric, r.Last, r.Trend = nil, nil, nil
 	}
 }
+
+// States lists the states, what needs attention first.
+func States() []string { return slices.Clone(attention) }

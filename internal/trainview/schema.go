@@ -26,12 +26,44 @@ func ListSchema() map[string]any {
 	return head(structSchema(reflect.TypeFor[List](), true), SchemaList, "Several training runs, what needs attention first.")
 }
 
-// CompactSchemas are the two without descriptions.
+// CompactSchemas are the two for a list of tools, which costs an agent room at each start: without descriptions, and of what is
+// inside of the fields only the types. A document of a tool explains nothing.
 func CompactSchemas() (document, list map[string]any) {
-	return compact(structSchema(reflect.TypeFor[Document](), false)), compact(structSchema(reflect.TypeFor[List](), false))
+	document, list = structSchema(reflect.TypeFor[Document](), false), structSchema(reflect.TypeFor[List](), false)
+	delete(document["properties"].(jsonSchema), "explain")
+	for _, s := range []map[string]any{document, list} {
+		for _, v := range s["properties"].(jsonSchema) {
+			slim(v.(jsonSchema))
+		}
+	}
+	return document, list
 }
 
-func compact(s jsonSchema) map[string]any { return s }
+// ShallowSchema is that of a document with the types of its fields only.
+func ShallowSchema() map[string]any {
+	s := structSchema(reflect.TypeFor[Document](), false)
+	properties := s["properties"].(jsonSchema)
+	delete(properties, "explain")
+	for name, v := range properties {
+		properties[name] = jsonSchema{"type": v.(jsonSchema)["type"]}
+	}
+	return s
+}
+
+// slim takes from what is inside of a field all but the types.
+func slim(s jsonSchema) {
+	delete(s, "required")
+	if items, ok := s["items"].(jsonSchema); ok {
+		slim(items)
+	}
+	if properties, ok := s["properties"].(jsonSchema); ok {
+		for _, v := range properties {
+			delete(v.(jsonSchema), "enum")
+			delete(v.(jsonSchema), "pattern")
+			slim(v.(jsonSchema))
+		}
+	}
+}
 
 func head(s jsonSchema, name, meaning string) map[string]any {
 	s["$schema"], s["$id"], s["title"], s["description"] = draft, schema+name, name, meaning

@@ -93,7 +93,7 @@ func newCommand(s streams, code *int) *cobra.Command {
 	f.register(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("see trainsummary --help", "%s", err) })
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(schemaCommand(s), rulesCommand(s), manCommand(s))
+	root.AddCommand(mcpCommand(s.err), schemaCommand(s), rulesCommand(s), manCommand(s))
 	return root
 }
 

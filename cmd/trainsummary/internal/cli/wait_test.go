@@ -15,7 +15,9 @@ import (
 )
 
 // yearAgo gives a record of long ago.
-func yearAgo(event, body string) string { return timedRecord(time.Now().AddDate(-1, 0, 0), event, body) }
+func yearAgo(event, body string) string {
+	return timedRecord(time.Now().AddDate(-1, 0, 0), event, body)
+}
 
 // now gives a record of this moment: waiting looks at the real clock.
 func now(event, body string) string { return timedRecord(time.Now(), event, body) }

@@ -124,3 +124,13 @@ func Ended(d *trainview.Document) bool {
 
 // Lost says whether nobody can tell what became of the run.
 func Lost(d *trainview.Document) bool { return d.State == trainview.Unknown }
+
+// First gives the first condition that a document fulfils.
+func First(list []Condition, d *trainview.Document, start Start) (text string, met bool) {
+	for i := range list {
+		if list[i].Met(d, start) {
+			return list[i].Text, true
+		}
+	}
+	return "", false
+}

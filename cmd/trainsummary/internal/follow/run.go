@@ -32,6 +32,12 @@ func (r *Run) add(s *Stream) {
 	r.Streams = append(r.Streams, s)
 }
 
+// empty says that no line told of the run.
+func (r *Run) empty() bool {
+	t := r.Trail
+	return t.Records+t.BadLines+t.Unmapped+t.Duplicates == 0 && r.Fold.Count() == 0
+}
+
 // maxLines is how many lines of a run are remembered, to know those that were written twice.
 const maxLines = 1 << 20
 

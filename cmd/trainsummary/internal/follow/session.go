@@ -148,7 +148,25 @@ func (s *Session) touch(st *Stream) {
 	}
 	if !found {
 		s.run(st.ownKey(), st).Changed = true
+		return
 	}
+	s.order = slices.DeleteFunc(s.order, func(r *Run) bool {
+		if !r.empty() || !s.elsewhere(r) {
+			return false
+		}
+		delete(s.runs, r.Key)
+		return true
+	})
+}
+
+// elsewhere says whether every stream of a run has told of another one: the run stood for a stream that had no line yet.
+func (s *Session) elsewhere(r *Run) bool {
+	for _, st := range r.Streams {
+		if !slices.ContainsFunc(s.order, func(o *Run) bool { return o != r && slices.Contains(o.Streams, st) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // claim gives lines that name no run to the only run that the other lines of their stream name, as a launcher does that appends

@@ -1,0 +1,155 @@
+package follow
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+func row(epoch int) string {
+	return fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","body":{"epoch":%d,"measurements":{"val/loss":%d}}}`, 1790000000+epoch, epoch, 100-epoch)
+}
+
+func open(t require.TestingT, args ...string) *Session {
+	s, err := Open(args, "")
+	require.NoError(t, err)
+	return s
+}
+
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	return dir
+}
+
+func put(t require.TestingT, path, text string, flag int) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|flag, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+// told is what a session knows of its runs.
+func told(s *Session) string {
+	out := ""
+	for _, r := range s.Runs() {
+		st := r.Fold.State()
+		out += fmt.Sprintln(r.Name, r.Trail.Records, r.Trail.BadLines, r.Trail.Unmapped, r.Trail.Duplicates, st.Records.Count, len(st.Series))
+		for _, x := range st.Series {
+			out += fmt.Sprintln(x.Name, x.Points)
+		}
+	}
+	for _, st := range s.Streams() {
+		out += fmt.Sprintln(st.File().Offset, st.File().TornBytes)
+	}
+	return out
+}
+
+var lines = []string{
+	row(0), row(1), row(2), row(1), "text", "", "{}", "\x00\x00\x00" + row(3), "[rank1]: " + row(4), row(5) + row(6), "{'a':1}", "\xef\xbb\xbf" + row(7), row(8) + "\r",
+	`{"loss":1,"grad_norm":1,"learning_rate":0.1,"epoch":1.0,"step":5}`, `{"ts":1790000100,"event":"run.end","run_id":"r","body":{"outcome":"success"}}`,
+	strings.Repeat("\x00", 100) + row(9), "{\x00\"\x00a\x00\"\x00:\x001\x00}\x00",
+}
+
+// TestHoweverItIsReadItIsTheSame appends in any pieces and looks in between.
+func TestHoweverItIsReadItIsTheSame(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(lines), 1, 12).Draw(rt, "lines"), "\n")
+		if rapid.Bool().Draw(rt, "whole") {
+			text += "\n"
+		}
+		path := filepath.Join(dir, fmt.Sprint(n), "t.jsonl")
+		require.NoError(rt, os.MkdirAll(filepath.Dir(path), 0o700))
+		put(rt, path, "", 0)
+		piecewise := open(rt, path)
+		for rest := text; rest != ""; {
+			k := rapid.IntRange(1, len(rest)).Draw(rt, "cut")
+			put(rt, path, rest[:k], os.O_APPEND)
+			rest = rest[k:]
+			piecewise.Find()
+			piecewise.Read()
+		}
+		once := open(rt, path)
+		once.Find()
+		once.Read()
+		require.Equal(rt, told(once), told(piecewise))
+	})
+}
+
+func TestPackedStreams(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(folder(t), "t.jsonl.gz")
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(row(0) + "\n" + row(1) + "\n"))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	put(t, path, b.String(), 0)
+	s := open(t, path)
+	s.Find()
+	s.Read()
+	assert.EqualValues(t, 2, s.Runs()[0].Trail.Records)
+	assert.NoError(t, s.Streams()[0].Broken())
+	put(t, path, b.String()[:b.Len()-4], os.O_TRUNC)
+	s = open(t, path)
+	s.Find()
+	s.Read()
+	assert.Error(t, s.Streams()[0].Broken())
+	assert.EqualValues(t, 2, s.Runs()[0].Trail.Records)
+}
+
+func TestLinesBeyondTheBoundAreBad(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(folder(t), "t.jsonl")
+	put(t, path, row(0)+"\n"+strings.Repeat("x", trainrecord.MaxLine+3<<20)+"\n"+row(1)+"\n"+strings.Repeat("y", trainrecord.MaxLine+1<<20), 0)
+	s := open(t, path)
+	for range 2 {
+		s.Find()
+		s.Read()
+		r := s.Runs()[0]
+		assert.EqualValues(t, 2, r.Trail.Records)
+		assert.EqualValues(t, 1, r.Trail.BadLines)
+		assert.EqualValues(t, trainrecord.MaxLine+1<<20, s.Streams()[0].File().TornBytes)
+	}
+}
+
+func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	for _, p := range []string{"a", "b"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, p, "x"), 0o700))
+		put(t, filepath.Join(dir, p, "x", "t.jsonl"), `{"loss":1,"grad_norm":1,"learning_rate":0.1,"epoch":1.0,"step":5}`+"\n", 0)
+	}
+	s := open(t, dir)
+	s.Find()
+	s.Read()
+	assert.Len(t, s.Runs(), 2)
+}
+
+func TestLinesAreRememberedWithinABound(t *testing.T) {
+	t.Parallel()
+	var l lineSet
+	for i := range uint64(maxLines) {
+		require.False(t, l.add(spread(i)))
+	}
+	assert.True(t, l.add(spread(maxLines-1)), "the last ones are known")
+	assert.LessOrEqual(t, len(l.now)+len(l.before), 2*maxLines)
+}
+
+func spread(i uint64) uint64 { return i*0x9e3779b97f4a7c15 + 1 }

@@ -1,0 +1,97 @@
+package mcpserver
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/answer"
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/follow"
+	"github.com/pathologize/otelcol-train/internal/trainview"
+)
+
+// Library is the runs below the roots. It reads what is appended, when it is asked.
+type Library struct {
+	asker answer.Asker
+
+	mu      sync.Mutex
+	session *follow.Session
+	grown   map[*follow.Run]time.Time
+	looked  bool
+	found   time.Time
+}
+
+// findAfter is how long the list of files stays as it is.
+const findAfter = 5 * time.Second
+
+// NewLibrary opens the runs below roots.
+func NewLibrary(roots []string, asker answer.Asker) (*Library, error) {
+	session, err := follow.Open(roots, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Library{asker: asker, session: session, grown: map[*follow.Run]time.Time{}}, nil
+}
+
+// look reads what came since. The caller holds the lock.
+func (l *Library) look() {
+	if !l.looked || time.Since(l.found) >= findAfter {
+		l.session.Find()
+		l.found = time.Now()
+	}
+	l.session.Read()
+	for _, r := range l.session.Runs() {
+		if r.Changed && l.looked {
+			l.grown[r] = time.Now()
+		}
+		r.Changed = false
+	}
+	l.looked = true
+}
+
+// find gives the run that an id or a ref names. The caller holds the lock.
+func (l *Library) find(name string) (*follow.Run, error) {
+	var byID []*follow.Run
+	for _, r := range l.session.Runs() {
+		for _, s := range r.Streams {
+			if s.Ref.Path == name || trainview.Safe(s.Ref.Path, maxRef) == name {
+				return r, nil
+			}
+		}
+		if r.Name == name || trainview.Safe(r.Name, maxShownID) == name {
+			byID = append(byID, r)
+		}
+	}
+	switch len(byID) {
+	case 1:
+		return byID[0], nil
+	case 0:
+		return nil, fmt.Errorf("no run has this id or ref; call list_runs for those there are, and use ref where a row has one")
+	default:
+		return nil, fmt.Errorf("%d runs have this id; use the ref of list_runs", len(byID))
+	}
+}
+
+// What a list and a document show of an id and a path.
+const (
+	maxShownID = 64
+	maxRef     = 200
+)
+
+func (l *Library) ask(r *follow.Run) *trainview.Summary {
+	s := l.asker.Ask(r, l.grown[r])
+	s.Document.Fit()
+	return s
+}
+
+// summary makes the document of a run after a look.
+func (l *Library) summary(name string) (*trainview.Summary, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look()
+	r, err := l.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return l.ask(r), nil
+}

@@ -1,0 +1,130 @@
+package render
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+	"github.com/pathologize/otelcol-train/internal/trainview"
+)
+
+// hostile is a text that wants to be more than a text.
+const hostile = "</script></style></pre><img src=x onerror=alert(1)>\x1b[2J\x1b]0;t\a\u202e|`code`| [a](http://x) @you &amp; <b> \n# h"
+
+func summary(t *testing.T, text string, n int) *trainview.Summary {
+	t.Helper()
+	quoted := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\x1b", `\u001b`), "\a", `\u0007`), `"`, `\"`)
+	fold, trail := trainrun.New(text), trainview.NewTrail()
+	lines := []string{fmt.Sprintf(`{"ts":1790000000,"event":"run.start","run_id":"r","body":{"planned_epochs":99,"objective":{"metric":"%s","mode":"min"}}}`, quoted)}
+	for i := range n {
+		v := fmt.Sprint(10 - i)
+		if i == 3 {
+			v = "NaN"
+		}
+		lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","body":{"epoch":%d,"measurements":{"%s":%s,"val/loss":%s,"train/loss":1}}}`, 1790000000+i, i, quoted, v, v),
+			fmt.Sprintf(`{"ts":%d,"event":"checkpoint.save","run_id":"r","body":{"epoch":%d,"path":"%s","kind":"best"}}`, 1790000000+i, i, quoted))
+	}
+	lines = append(lines, fmt.Sprintf(`{"ts":1790000100,"event":"run.failure","run_id":"r","body":{"error_type":"%s","message":"%s"}}`, quoted, quoted))
+	d := trainrecord.NewDecoder(trainrecord.DecoderOptions{})
+	for i, l := range lines {
+		lr := plog.NewLogRecord()
+		require.Equal(t, trainrecord.LineRecord, d.Decode([]byte(l), lr).Kind, l)
+		rec, _ := trainrecord.FromLog(pcommon.NewResource(), lr)
+		e, ok := trainrun.ReduceAt(&rec, trainrecord.UID{RunID: "r", Offset: int64(i)})
+		require.True(t, ok)
+		fold.Apply(e)
+		trail.Add(&rec, &e, trainview.Origin{})
+	}
+	sum := trainview.Summarize(fold, trail, trainview.Evidence{Now: time.Unix(1790000130, 0), Files: []trainview.File{{Path: text}}}, trainview.Options{})
+	return sum
+}
+
+func TestTextIsShortAndMovesNoCursor(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 100} {
+		out := string(Text(summary(t, hostile, 9), Style{Width: width}))
+		assert.LessOrEqual(t, strings.Count(out, "\n"), maxLines)
+		for line := range strings.Lines(out) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(line), width+1)
+		}
+		for _, r := range out {
+			assert.True(t, r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r), "%q", r)
+		}
+	}
+	coloured := string(Text(summary(t, "r", 9), Style{Colour: true, Width: 100}))
+	assert.Equal(t, 2, strings.Count(coloured, "\x1b["))
+}
+
+func TestMarkdownHasNoMarkupOfATrainer(t *testing.T) {
+	t.Parallel()
+	out := string(Markdown(summary(t, hostile, 9)))
+	for _, bad := range []string{"<img", "<b>", "</script>", "http://", "@you", "[a]", "`"} {
+		assert.NotContains(t, out, bad)
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "|") {
+			assert.Contains(t, []int{3, 8}, strings.Count(line, "|"), line)
+		}
+	}
+}
+
+// TestThePageLoadsNothing reads it as XML, which it is as well.
+func TestThePageLoadsNothing(t *testing.T) {
+	t.Parallel()
+	text := string(HTML([]*trainview.Summary{summary(t, hostile, 9), summary(t, "second", 2)}))
+	assert.Contains(t, text, `content="default-src 'none'; style-src 'unsafe-inline'"`)
+	text = strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "", "initial-scale=1\">", "initial-scale=1\"/>", "'unsafe-inline'\">", "'unsafe-inline'\"/>",
+		"no-referrer\">", "no-referrer\"/>", "<br>", "<br/>").Replace(text)
+	d := xml.NewDecoder(strings.NewReader(text))
+	seen := map[string]int{}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if e, ok := token.(xml.StartElement); ok {
+			seen[e.Name.Local]++
+			for _, a := range e.Attr {
+				assert.NotContains(t, []string{"src", "href", "srcset", "action", "data", "style"}, a.Name.Local)
+				assert.False(t, strings.HasPrefix(a.Name.Local, "on"), a.Name.Local)
+			}
+		}
+	}
+	for _, bad := range []string{"script", "img", "link", "iframe", "b", "object", "form", "a"} {
+		assert.Zero(t, seen[bad], bad)
+	}
+	assert.NotContains(t, text, "url(")
+	assert.NotContains(t, text, "@import")
+	assert.GreaterOrEqual(t, seen["svg"], 3)
+	assert.GreaterOrEqual(t, seen["table"], 5, "each drawing has its table")
+}
+
+func TestSparklines(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	for want, values := range map[string][]float64{
+		"": nil, "▁": {1}, "▁█": {1, 2}, "█×▁": {3, nan, 1}, "▁▄█": {0, 1, 2}, "×": {math.Inf(1)}, "▁█▁": {-1e308, 1e308, -1e308},
+	} {
+		assert.Equal(t, want, sparkline(values))
+	}
+	long := make([]float64, 1000)
+	for i := range long {
+		long[i] = float64(i)
+	}
+	assert.Equal(t, cells, utf8.RuneCountInString(sparkline(long)))
+}
