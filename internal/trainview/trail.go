@@ -12,13 +12,16 @@ import (
 // Trail is what the fold of a run does not keep and verdicts need: when records came, and what single ones said. It is fed
 // with the records of each stream in their order. It is bounded.
 type Trail struct {
-	streams map[int]*streamTrail
-	first   int64
-	times   latest[timed]
-	epochs  latest[epochMark]
-	steps   latest[stepMark]
+	streams      map[int]*streamTrail
+	recent       *streamTrail
+	recentNumber int
+	first        int64
+	times        latest[timed]
+	epochs       latest[epochMark]
+	steps        latest[stepMark]
 
 	profiles             map[string]int64
+	native               int64 // records of the vocabulary
 	nativeEnd            bool
 	progress, validation bool
 	suspects             map[suspect]struct{}
@@ -117,11 +120,15 @@ func NewTrail() *Trail {
 }
 
 func (t *Trail) stream(n int) *streamTrail {
+	if t.recent != nil && t.recentNumber == n {
+		return t.recent
+	}
 	s := t.streams[n]
 	if s == nil {
 		s = &streamTrail{clocks: map[int64]clockMark{}}
 		t.streams[n] = s
 	}
+	t.recent, t.recentNumber = s, n
 	return s
 }
 
@@ -143,7 +150,11 @@ func (t *Trail) Add(rec *trainrecord.Record, e *trainrun.Entry, from Origin) {
 	s.n++
 	if !from.Further {
 		t.Records++
-		t.profiles[from.Profile]++
+		if from.Profile == "" {
+			t.native++
+		} else {
+			t.profiles[from.Profile]++
+		}
 		s.lastTimed = e.Time != 0
 		t.time(s, e)
 	}

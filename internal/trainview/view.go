@@ -179,11 +179,11 @@ const Native = "native"
 func (v *view) profile() *string {
 	best, most := "", int64(0)
 	for name, n := range v.trail.profiles {
-		if name != "" && (n > most || n == most && name < best) {
+		if n > most || n == most && name < best {
 			best, most = name, n
 		}
 	}
-	if best == "" && v.trail.profiles[""] > 0 {
+	if best == "" && v.trail.native > 0 {
 		best = Native
 	}
 	if best == "" {

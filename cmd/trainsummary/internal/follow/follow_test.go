@@ -144,12 +144,19 @@ func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
 
 func TestLinesAreRememberedWithinABound(t *testing.T) {
 	t.Parallel()
-	var l lineSet
-	for i := range uint64(maxLines) {
-		require.False(t, l.add(spread(i)))
+	for name, time := range map[string]func(i uint64) int64{
+		"without time": func(uint64) int64 { return 0 }, "in order": func(i uint64) int64 { return int64(i) + 1 }, "in pairs": func(i uint64) int64 { return int64(i)/2 + 1 },
+	} {
+		var l lineSet
+		for i := range uint64(3 * maxLines) {
+			require.False(t, l.seen(spread(i), time(i)), name)
+		}
+		for _, i := range []uint64{3*maxLines - 1, 3*maxLines - 2, 3*maxLines - 1000} {
+			assert.True(t, l.seen(spread(i), time(i)), "%s: the last ones are known", name)
+		}
+		assert.LessOrEqual(t, len(l.now)+len(l.before), 2*maxLines)
+		assert.LessOrEqual(t, len(l.waiting), maxLines)
 	}
-	assert.True(t, l.add(spread(maxLines-1)), "the last ones are known")
-	assert.LessOrEqual(t, len(l.now)+len(l.before), 2*maxLines)
 }
 
 func spread(i uint64) uint64 { return i*0x9e3779b97f4a7c15 + 1 }

@@ -1,6 +1,8 @@
 package follow
 
 import (
+	"slices"
+
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 	"github.com/pathologize/otelcol-train/internal/trainview"
 )
@@ -41,32 +43,65 @@ func (r *Run) empty() bool {
 // maxLines is how many lines of a run are remembered, to know those that were written twice.
 const maxLines = 1 << 20
 
-// lineSet remembers lines by two sums: a set of open addressing, and a second one once the first is full.
+// lineSet remembers lines by two sums. Most lines are later than all before them, so they are new: they are put into the set,
+// one of open addressing, only when a line comes that is not. Once the set is full a second one begins.
 type lineSet struct {
+	waiting     []uint64 // not in the set yet
+	time        int64    // the latest
+	same        int      // waiting lines of that time, the last ones
 	now, before []uint64
 	n           int
 }
 
 const firstLines = 1 << 10
 
-// add says whether a line was there before.
-func (l *lineSet) add(sum uint64) bool {
+// seen says whether a line was there before; time is that of its record, 0 for none.
+func (l *lineSet) seen(sum uint64, time int64) bool {
 	if sum == 0 {
 		sum = 1
 	}
+	switch {
+	case time > l.time:
+		l.time, l.same = time, 0
+	case time == l.time && time > 0:
+		if slices.Contains(l.waiting[len(l.waiting)-l.same:], sum) {
+			return true
+		}
+	default:
+		l.settle()
+		return !l.add(sum)
+	}
+	l.same++
+	l.waiting = append(l.waiting, sum)
+	if len(l.waiting) >= maxLines {
+		l.settle()
+	}
+	return false
+}
+
+// settle puts the waiting lines into the set. Those of the latest time go on waiting too.
+func (l *lineSet) settle() {
+	for _, sum := range l.waiting {
+		l.add(sum)
+	}
+	l.waiting = append(l.waiting[:0], l.waiting[len(l.waiting)-l.same:]...)
+}
+
+// add says whether a line is new to the set.
+func (l *lineSet) add(sum uint64) bool {
 	if contains(l.before, sum) {
-		return true
+		return false
 	}
 	if l.now == nil {
 		l.now = make([]uint64, firstLines)
 	}
 	if !insert(l.now, sum) {
-		return true
+		return false
 	}
 	if l.n++; 2*l.n > len(l.now) {
 		l.grow()
 	}
-	return false
+	return true
 }
 
 func (l *lineSet) grow() {

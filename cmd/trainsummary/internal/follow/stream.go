@@ -27,6 +27,7 @@ type Stream struct {
 	begun  bool
 	memory trainprofile.Stream
 	last   Key      // the run that the last record named
+	run    *Run     // that one
 	named  []string // the first two ids that its records gave
 	bare   bool     // some lines name no run
 	owner  string   // the id that lines without one belong to
@@ -154,11 +155,15 @@ func (r *reader) runOf(s *Stream, id string) *Run {
 		s.bare = true
 		return r.session.run(s.ownKey(), s)
 	}
+	if s.last.ID == id && s.run != nil {
+		return s.run
+	}
 	if len(s.named) < 2 && (len(s.named) == 0 || s.named[0] != id) {
 		s.named = append(s.named, id)
 	}
 	s.last = Key{ID: id}
-	return r.session.run(s.last, s)
+	s.run = r.session.run(s.last, s)
+	return s.run
 }
 
 // lineOf is a line on its way into its run.
@@ -219,7 +224,7 @@ func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
 	}
 	l.run.Changed = true
 	if l.uid.Index == 0 && (e.Time != 0 || e.Seq > 0 || e.Step.Set || e.Epoch.Set || e.Progress >= 0) {
-		l.seen = l.run.lines.add(l.sum)
+		l.seen = l.run.lines.seen(l.sum, e.Time)
 	}
 	if l.seen || !l.run.Fold.Apply(e) {
 		if l.uid.Index == 0 {
