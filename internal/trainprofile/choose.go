@@ -138,6 +138,7 @@ func (out *Outcome) keep(stream *Stream, p *Profile, offset int64, sure bool) {
 	out.Detected, out.Weak, out.Profile = true, false, p
 	if stream != nil {
 		out.Profile, out.Detected, out.Revised = stream.decide(Decision{Profile: p, Offset: offset, Sure: sure})
+		out.Alone = out.Alone && out.Detected // else another batch decided meanwhile
 	}
 }
 
