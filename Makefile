@@ -74,13 +74,13 @@ demo: build commands ## run the main job by itself on live-written sample stream
 	@go run ./test/demo
 
 .PHONY: test
-test: build commands stock faults ## all tests: every module, then the built binary and the real DVC
+test: build commands stock faults package ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
 	go test -v -count=1 $(TESTFLAGS) ./test/... | scripts/loud
 
 .PHONY: e2e
 e2e: build commands stock faults ## the tests on the built binary only
-	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... ./test/summary/... | scripts/loud
+	go test -v -count=1 $(TESTFLAGS) ./test/e2e/... ./test/compat/... ./test/summary/... ./test/policy/... ./test/monitoring/... ./test/docs/... | scripts/loud
 
 .PHONY: race
 race: ## the tests of the components, and of what their goroutines share, with the race detector
@@ -114,6 +114,10 @@ bench-guard-gate: ## the same, small: fails when a ratio misses its target by mo
 .PHONY: soak
 soak: ## the properties of cardinality_guard with the race detector, each for SOAK (10m)
 	@scripts/soak $(SOAK)
+
+.PHONY: soak-host
+soak-host: build ## 200 live runs, 8 GPUs and a backend that fails every other minute, for SOAK (10m)
+	go test -v -count=1 -timeout 12h ./test/soak -args -soak=$(SOAK)
 
 .PHONY: stock
 stock: build/stock/stock ## compile a Collector of upstream components only, for the comparison in test/e2e

@@ -37,6 +37,17 @@ func built(t *testing.T, format, version string, change func(string) string) str
 	return found[0]
 }
 
+// fromPage gives the first shell block of a page in docs/.
+func fromPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", name)) //nolint:gosec // a page of this repository
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "```sh\n")
+	require.True(t, found)
+	block, _, _ := strings.Cut(after, "```")
+	return block
+}
+
 func same(text string) string { return text }
 
 func (r root) take(t *testing.T, file, as string) {
@@ -70,18 +81,17 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 		return strings.Replace(s, "src: config/host-training.yaml", "src: "+changed, 1)
 	}), "/second.deb")
 
-	out := r.must(t, "dpkg -i /first.deb")
+	out := r.must(t, "mkdir /download && cp /first.deb /download/otelcol-train_0.1.0_amd64.deb && cd /download\n"+fromPage(t, "install.md"))
 	assert.Contains(t, out, "installed and not started")
 	assert.Equal(t, "640 root otelcol-train\n", r.must(t, "stat -c '%a %U %G' /etc/otelcol-train/config.yaml"))
 	assert.Equal(t, "750 otelcol-train otelcol-train\n", r.must(t, "stat -c '%a %U %G' /var/lib/otelcol-train"))
-	r.must(t, "otelcol-train validate --config /etc/otelcol-train/config.yaml")
 	r.must(t, "dpkg --verify otelcol-train")
 	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-train/config.yaml"), "validate: ok")
-	r.must(t, "install -d -o otelcol-train -g otelcol-train /srv/results && mkdir -p /srv/runs")
+	r.must(t, "mkdir -p /srv/runs")
 	runsByHand(t, r, "before")
 
 	r.must(t, "echo '# edited' >>/etc/otelcol-train/config.yaml; echo 'GOMEMLIMIT=300MiB' >>/etc/default/otelcol-train")
-	r.must(t, "dpkg -i --force-confold /second.deb")
+	r.must(t, "rm -r /download && mkdir /download && cp /second.deb /download/otelcol-train_0.2.0_amd64.deb && cd /download\n"+fromPage(t, "upgrading.md"))
 	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml"), "# edited")
 	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml.dpkg-dist"), "# the next version's")
 	assert.Contains(t, r.must(t, "cat /etc/default/otelcol-train"), "GOMEMLIMIT=300MiB")

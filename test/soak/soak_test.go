@@ -1,0 +1,171 @@
+package soak
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/dcgm"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
+)
+
+var (
+	duration = flag.Duration("soak", 0, "how long; nothing is run without it")
+	liveRuns = flag.Int("runs", 200, "runs that write at once")
+	fails    = flag.Duration("fails", time.Minute, "how long the backend works, and then fails")
+)
+
+// TestAHostForLong is the soak of make soak-host.
+func TestAHostForLong(t *testing.T) {
+	if *duration == 0 {
+		t.Skip("by hand: make soak-host")
+	}
+	dir := t.TempDir()
+	runsDir, results := filepath.Join(dir, "runs"), filepath.Join(dir, "results")
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	sink.KeepLogs(func(context.Context, plog.Logs) {})
+	otlp := ports.Free(t)
+	var runs []*run
+	for n := range *liveRuns {
+		runs = append(runs, newRun(t, runsDir, n))
+	}
+	c := collector.Start(t, collector.Options{
+		Configs: []string{filepath.Join(collector.Root(t), "config", "host-training.yaml")},
+		YAML:    "exporters: {dvc_result: {live_interval: 10s}}",
+		Env: map[string]string{
+			"RUNS_DIR": runsDir, "RESULTS_DIR": results, "STATE_DIR": filepath.Join(dir, "state"), "HEALTH_ENDPOINT": ports.Free(t),
+			"OTLP_ENDPOINT": otlp, "NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "DCGM_EXPORTER_ENDPOINT": dcgm.Serve(t, eightGPUs(t)).Address(),
+			"LATE_GRACE": "1s",
+		},
+	})
+	var looks []look
+	t.Logf("| minute | rows | CPU, %% of a core | RSS, MB | of it anonymous, MB |")
+	began, tick := time.Now(), time.NewTicker(time.Second)
+	defer tick.Stop()
+	rows := 0
+	for second := 0; time.Since(began) < *duration; second++ {
+		<-tick.C
+		for _, r := range runs {
+			r.step(t)
+		}
+		rows += len(runs)
+		if second%10 == 0 {
+			_ = metrics(t.Context(), otlp, *liveRuns, second) // the guard and the queue say what becomes of them
+			sink.Reset()
+		}
+		mode := otlpsink.Accept
+		if (time.Since(began)/(*fails))%2 == 1 {
+			mode = otlpsink.Unavailable
+		}
+		sink.SetMode(mode)
+		if second%60 == 59 {
+			looks = append(looks, lookAt(t, c.PID(), rows))
+			t.Log(looks[len(looks)-1].line(looks))
+		}
+	}
+	sink.SetMode(otlpsink.Accept)
+	for _, r := range runs {
+		r.log(t, "run.end", `{"outcome":"success"}`)
+	}
+	for _, r := range runs {
+		requireComplete(t, results, r)
+	}
+	for _, name := range []string{"otelcol_train_jsonl_lost_bytes", "otelcol_train_jsonl_refused_records", "otelcol_dvc_result_dropped_runs", "otelcol_dvc_result_thinned_runs"} {
+		assert.Zero(t, c.Metrics().Sum(name, nil), name)
+	}
+	t.Logf("dropped for the backend: %v items of isolate, %v at exporters' queues",
+		c.Metrics().Sum("otelcol_isolate_dropped_items", nil), c.Metrics().Sum("otelcol_exporter_enqueue_failed_log_records", nil)+c.Metrics().Sum("otelcol_exporter_enqueue_failed_metric_points", nil))
+	requireFlat(t, looks)
+}
+
+// requireComplete wants every epoch and the last step of a run in its result.
+func requireComplete(t *testing.T, results string, r *run) {
+	t.Helper()
+	var got struct {
+		Outcome string
+		Epochs  struct{ Completed int }
+		Metrics map[string]struct{ Last struct{ Step int } }
+	}
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(filepath.Join(results, r.id, "result.json"))
+		return err == nil && json.Unmarshal(text, &got) == nil && got.Outcome == "success"
+	}, 2*time.Minute, 100*time.Millisecond, r.id)
+	assert.Equal(t, r.steps/stepsOfEpoch, got.Epochs.Completed, r.id)
+}
+
+// requireFlat compares the memory of the last third with that of the second; what a run keeps of its curves is bounded, and rows are not kept.
+func requireFlat(t *testing.T, looks []look) {
+	t.Helper()
+	if len(looks) < 9 {
+		return
+	}
+	third := len(looks) / 3
+	before, after := greatest(looks[third:2*third]), greatest(looks[2*third:])
+	assert.Less(t, after, before*1.25, "memory grows: %.0f MB, then %.0f MB", before, after)
+}
+
+func greatest(looks []look) float64 {
+	most := 0.0
+	for _, l := range looks {
+		most = max(most, l.anonymous)
+	}
+	return most
+}
+
+// look is what the kernel says of the process.
+type look struct {
+	at             time.Time
+	rows           int
+	cpu            time.Duration
+	rss, anonymous float64
+}
+
+func lookAt(t *testing.T, pid, rows int) look {
+	t.Helper()
+	l := look{at: time.Now(), rows: rows}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(status)) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 {
+			continue
+		}
+		kib, _ := strconv.ParseFloat(fields[1], 64)
+		switch fields[0] {
+		case "VmRSS:":
+			l.rss = kib * 1024 / 1e6
+		case "RssAnon:":
+			l.anonymous = kib * 1024 / 1e6
+		}
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	l.cpu = time.Duration(user+system) * 10 * time.Millisecond
+	return l
+}
+
+func (l look) line(all []look) string {
+	cpu := "-"
+	if len(all) > 1 {
+		before := all[len(all)-2]
+		cpu = fmt.Sprintf("%.1f", 100*float64(l.cpu-before.cpu)/float64(l.at.Sub(before.at)))
+	}
+	return fmt.Sprintf("| %d | %d | %s | %.0f | %.0f |", len(all), l.rows, cpu, l.rss, l.anonymous)
+}
