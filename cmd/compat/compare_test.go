@@ -145,6 +145,7 @@ service:
   pipelines:
     metrics/gpu: {receivers: [otlp, prometheus], processors: [k8sattributes, cardinality_guard, batch], exporters: [otlp/netdata]}
     metrics/other: {receivers: [otlp], exporters: [otlp/netdata]}
+    metrics/join: {receivers: [prometheus], exporters: [dvc_result]}
     logs: {receivers: [otlp], exporters: [otlp/netdata]}
 `)
 	r := comparison{target: "127.0.0.1:1", backend: "127.0.0.1:2", folder: "/tmp/f", pin: "0.1"}
@@ -178,7 +179,7 @@ service:
 	assert.Len(t, r.notes, 2)
 
 	_, err = (&comparison{}).rewrite(written(t, "receivers: {otlp: {}}"))
-	require.ErrorContains(t, err, "no metrics pipeline has a prometheus receiver")
+	require.ErrorContains(t, err, "no metrics pipeline leads from a prometheus receiver to a backend")
 }
 
 func TestAnExpositionIsReadFromAFileOrAnExporter(t *testing.T) {

@@ -12,6 +12,14 @@ import (
 // carriers only pass on what others measured: the scope is the sender's.
 var carriers = []string{"otlp", "kafka", "nop", "filelog", "syslog", "trainjsonl", "udplog", "tcplog", "otlpjsonfile", "webhookevent", "zipkin", "jaeger", "opencensus"}
 
+// local are exporters that send to no backend.
+var local = []string{"dvcresult", "debug", "logging", "nop"}
+
+// leaves says whether what a pipeline makes goes to a backend.
+func leaves(pipeline map[string]any) bool {
+	return slices.ContainsFunc(ids(pipeline["exporters"]), func(id string) bool { return !slices.Contains(local, fold(kindOf(id))) })
+}
+
 // tellPin says which pipelines write the version of the binary into scope.version, and what to pin there.
 func tellPin(ctx context.Context, w io.Writer, c *configuration, old binary) error {
 	pinned, open := c.measured()
@@ -41,11 +49,11 @@ func pinOf(version string) string {
 		"        statements: ['set(scope.version, %q)']\n", version)
 }
 
-// measured splits the metrics pipelines whose receivers measure something themselves by whether a processor sets the scope's version.
+// measured splits the metrics pipelines to backends whose receivers measure something themselves by whether a processor sets the scope's version.
 func (c *configuration) measured() (pinned, open []string) {
 	for _, id := range slices.Sorted(maps.Keys(c.pipelines())) {
 		pipeline := asMap(c.pipelines()[id])
-		if kindOf(id) != "metrics" || !slices.ContainsFunc(ids(pipeline["receivers"]), c.measures) {
+		if kindOf(id) != "metrics" || !leaves(pipeline) || !slices.ContainsFunc(ids(pipeline["receivers"]), c.measures) {
 			continue
 		}
 		if slices.ContainsFunc(ids(pipeline["processors"]), c.pins) {

@@ -29,7 +29,7 @@ func alone() map[string]any {
 		"receivers": map[string]any{"prometheus": map[string]any{"config": map[string]any{"scrape_configs": []any{
 			map[string]any{"job_name": "dcgm", "static_configs": []any{map[string]any{"targets": []any{""}}}},
 		}}}},
-		"service": map[string]any{"pipelines": map[string]any{"metrics": map[string]any{"receivers": []any{"prometheus"}}}},
+		"service": map[string]any{"pipelines": map[string]any{"metrics": map[string]any{"receivers": []any{"prometheus"}, "exporters": []any{"otlp"}}}},
 	}
 }
 
@@ -43,7 +43,7 @@ func (r *comparison) rewrite(c *configuration) (text []byte, err error) {
 	for id, body := range c.pipelines() {
 		pipeline := asMap(body)
 		scrapers := slices.DeleteFunc(ids(pipeline["receivers"]), func(id string) bool { return kindOf(id) != "prometheus" })
-		if kindOf(id) != "metrics" || len(scrapers) == 0 {
+		if kindOf(id) != "metrics" || len(scrapers) == 0 || !leaves(pipeline) {
 			continue
 		}
 		for _, receiver := range scrapers {
@@ -63,7 +63,7 @@ func (r *comparison) rewrite(c *configuration) (text []byte, err error) {
 		pipelines[id] = map[string]any{"receivers": scrapers, "processors": kept, "exporters": []any{backendID}}
 	}
 	if len(pipelines) == 0 {
-		return nil, fmt.Errorf("%s: no metrics pipeline has a prometheus receiver: nothing to compare", strings.Join(c.uris, " + "))
+		return nil, fmt.Errorf("%s: no metrics pipeline leads from a prometheus receiver to a backend: nothing to compare", strings.Join(c.uris, " + "))
 	}
 	for id := range c.section("extensions") {
 		if fold(kindOf(id)) == "filestorage" {

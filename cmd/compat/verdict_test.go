@@ -106,14 +106,15 @@ processors:
   transform/b: {metric_statements: ['set(scope.version, "1")']}
   transform/c: {metric_statements: ['set(scope.name, "x")']}
 connectors: {count: {}}
-exporters: {debug: {}}
+exporters: {otlp: {}, dvc_result: {}}
 service:
   pipelines:
-    metrics/pinned: {receivers: [prometheus], processors: [transform/a], exporters: [debug]}
-    metrics/pinned2: {receivers: [host_metrics], processors: [transform/b], exporters: [debug]}
-    metrics/open: {receivers: [otlp, prometheus], processors: [transform/c], exporters: [debug]}
-    metrics/redis: {receivers: [redis], exporters: [debug]}
-    metrics/passed: {receivers: [otlp, count], exporters: [debug]}
+    metrics/joined: {receivers: [prometheus], exporters: [dvc_result]}
+    metrics/pinned: {receivers: [prometheus], processors: [transform/a], exporters: [otlp]}
+    metrics/pinned2: {receivers: [host_metrics], processors: [transform/b], exporters: [otlp]}
+    metrics/open: {receivers: [otlp, prometheus], processors: [transform/c], exporters: [otlp]}
+    metrics/redis: {receivers: [redis], exporters: [otlp]}
+    metrics/passed: {receivers: [otlp, count], exporters: [otlp]}
     logs: {receivers: [otlp], exporters: [count]}
 `)
 	pinned, open := c.measured()

@@ -147,7 +147,7 @@ func TestComparePinsEverySeries(t *testing.T) {
 }
 
 const otherLabels = `{receivers: {prometheus: {config: {scrape_configs: [{job_name: other, static_configs: [{targets: [x]}]}]}}},
-  service: {pipelines: {metrics: {receivers: [prometheus]}}}}`
+  service: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp]}}}}`
 
 func inverse(spellings map[string]map[string]string) map[string]map[string]string {
 	out := map[string]map[string]string{}
