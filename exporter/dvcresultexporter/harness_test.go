@@ -1,6 +1,7 @@
 package dvcresultexporter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
@@ -199,9 +201,26 @@ func readTree(t *testing.T, dir string) map[string]string {
 			out = map[string]string{}
 		}
 		out[filepath.ToSlash(rel)] = string(text)
+		if e.Name() == "result.json" && err == nil {
+			keepsSchema(t, text)
+		}
 		return err
 	}))
 	return out
+}
+
+var schema = sync.OnceValues(func() (*jsonschema.Schema, error) { return jsonschema.NewCompiler().Compile("result.schema.json") })
+
+// keepsSchema holds every result that a test reads to the schema that is shipped.
+func keepsSchema(t *testing.T, text []byte) {
+	t.Helper()
+	s, err := schema()
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return // a test broke it
+	}
+	require.NoError(t, s.Validate(doc), "%s", text)
 }
 
 // result is what the tests ask of a result.json.

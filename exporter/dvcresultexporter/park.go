@@ -35,13 +35,14 @@ type sideMeta struct {
 	Seen    int64              `json:"seen"`
 	Settled int64              `json:"settled,omitempty"`
 	Told    int64              `json:"told,omitempty"`
+	Own     bool               `json:"own,omitempty"`
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
 func (g *engine) metaOperation(r *run) *storage.Operation {
 	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id), Digests: r.digests}
 	for _, s := range r.sides {
-		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.verdict})
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.own, s.verdict})
 	}
 	b, _ := json.Marshal(m) // cannot fail
 	return storage.SetOperation(metaPrefix+r.key, seal(b))

@@ -35,6 +35,7 @@ type side struct {
 
 	verdict resultfile.Verdict // of the last result written
 	told    int64              // wallSeen of the last final one
+	own     bool               // the last one was of this state alone; before, the disk may have one of a state that was lost
 	settled time.Time          // when the outcome was first written; zero while it is open
 	wallEnd int64              // the same, in Unix nanoseconds
 

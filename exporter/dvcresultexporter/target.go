@@ -105,6 +105,19 @@ func (t *target) writeOpen(set atomicdir.Set) (*atomicdir.Dir, atomicdir.Result,
 	return t.dir, result, err
 }
 
+// read gives a file of a result, nil for none.
+func (t *target) read(dir, name string) []byte {
+	if t.open() != nil {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if t.dir == nil || t.inPlace() != nil {
+		return nil
+	}
+	return t.dir.Read(dir, name)
+}
+
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE) }
 
 // inPlace says whether the path is that of the open folder, which is reached by its handle and not by its path. The caller

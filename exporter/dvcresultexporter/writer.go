@@ -24,6 +24,8 @@ type job struct {
 	files   []string // that told of the training, when they are of several folders
 	gpus    *gpuuse.Report
 	digests map[string]digest.Digest
+	own     bool // the result on disk is of this state
+	foreign bool // what is on disk then is not, or not of it alone
 }
 
 // writer looks at runs that are due. A run is in one writer at a time.
@@ -48,11 +50,18 @@ func (g *engine) visit(s *side) {
 	if !ok {
 		return
 	}
+	var kept resultfile.Kept
+	read := func(name string) []byte { return g.out.read(s.dir, name) }
+	j.gpus = resultfile.GPUsOf(read(resultfile.ResultName), j.state.RunID, j.gpus)
+	if !j.own {
+		j.state, kept, j.foreign = resultfile.Continue(j.state, read)
+	}
 	files := resultfile.Render(j.state, j.verdict, resultfile.Options{
-		Directory: s.run.dir, Report: g.cfg.Report,
+		Kept: kept, Directory: s.run.dir, Report: g.cfg.Report,
 		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
 	result, err := g.out.write(g.resultSet(s.dir, files, j.state))
+	j.foreign = j.foreign || result == atomicdir.Kept
 	for _, dir := range j.stale {
 		if err == nil {
 			var removed atomicdir.Result
@@ -161,7 +170,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		}
 	}
 	return job{
-		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s), digests: sums,
+		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s), digests: sums, own: s.own,
 	}, true
 }
 
@@ -208,6 +217,10 @@ func (g *engine) finish(ctx context.Context, s *side, j job, err error) {
 	}
 	s.failures, s.retry = 0, time.Time{}
 	s.lived, s.shown = now, j.version
+	if !s.own && !j.foreign {
+		s.own = true
+		g.keep(ctx, s.run)
+	}
 	switch {
 	case s.again: // it may be in the old directory
 		s.again, s.changed, s.shown = false, now, nothingShown

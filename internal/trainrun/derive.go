@@ -30,7 +30,7 @@ type deriver struct {
 func (f *Fold) State() *State {
 	st := f.derive()
 	st.Conflict = f.conflict()
-	st.Partial = f.partial()
+	st.Partial, st.Headless = f.partial(), f.headless()
 	return st
 }
 

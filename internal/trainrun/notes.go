@@ -98,6 +98,25 @@ func (f *Fold) partial() bool {
 	return false
 }
 
+// headless says that what is known begins somewhere in the middle, as far as places tell. Where several runs share a file that is so of
+// each but the first.
+func (f *Fold) headless() bool {
+	if len(f.starts.items) > 0 {
+		return false
+	}
+	streams := 0
+	for _, st := range f.seen.streams {
+		if st.places.n == 0 {
+			continue
+		}
+		if st.places.blocks[0].first.offset == 0 {
+			return false
+		}
+		streams++
+	}
+	return streams > 0
+}
+
 func (f *Fold) beginsLate(file uint32) bool {
 	start, row := int64(never), int64(never)
 	epoch, step := int64(never), int64(never)

@@ -54,6 +54,7 @@ type State struct {
 	Truncated []Truncation // what a bound left out, by What
 	Notes     []Note       // by What and Value
 	Partial   bool         // the beginning of a stream is missing
+	Headless  bool         // no stream was seen from its beginning, and no start of the run
 }
 
 // Attempt is one life of the run's process. The number is that of the records; when records without a number hold several

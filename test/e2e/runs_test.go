@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
@@ -146,7 +149,9 @@ func waitFor(t *testing.T, f folders, dir, what string, wanted func(result) bool
 		if err != nil {
 			return false
 		}
-		r = result{}
+		if r = (result{}); json.Valid(b) {
+			keepsSchema(t, b)
+		}
 		return json.Unmarshal(b, &r) == nil && wanted(r)
 	}, resultWithin, 30*time.Millisecond, "no result %s %s", path, what)
 	return r
@@ -170,10 +175,27 @@ func tree(t *testing.T, dir string) map[string]string {
 		b, err := os.ReadFile(path)
 		rel, relErr := filepath.Rel(dir, path)
 		files[rel] = string(b)
+		if d.Name() == "result.json" {
+			keepsSchema(t, b)
+		}
 		return errors.Join(err, relErr)
 	})
 	require.NoError(t, err)
 	return files
+}
+
+var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	return jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "exporter", "dvcresultexporter", "result.schema.json"))
+})
+
+// keepsSchema holds a result to the schema that is shipped.
+func keepsSchema(t *testing.T, result []byte) {
+	t.Helper()
+	s, err := schema()
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(result))
+	require.NoError(t, err, string(result))
+	require.NoError(t, s.Validate(doc), string(result))
 }
 
 // pause waits as a trainer does between two lines; it is part of the load, not a wait for a condition.

@@ -121,6 +121,23 @@ func (d *Dir) swept(set Set, wanted map[string]bool) ([]string, error) {
 	return stale, nil
 }
 
+// Read gives a file of a set, nil when there is none or it is none that a writer of sets made.
+func (d *Dir) Read(set, name string) []byte {
+	full := path.Join(set, name)
+	info, err := d.fs.Lstat(full)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRead {
+		return nil
+	}
+	b, err := d.fs.ReadFile(full)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// maxRead bounds the files that are read: none of a set is larger but those of full fidelity.
+const maxRead = 16 << 20
+
 // maxMarker bounds the marker that is read: no writer of these makes a larger one.
 const maxMarker = 1 << 20
 

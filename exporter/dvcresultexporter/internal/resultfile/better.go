@@ -13,6 +13,7 @@ type marker struct {
 	Schema   string `json:"schema"`
 	RunID    string `json:"run_id"`
 	Started  string `json:"started_at"`
+	Coverage string `json:"coverage"`
 	Conflict bool   `json:"conflict"`
 	Attempts []struct {
 		Attempt int64 `json:"attempt"`

@@ -25,6 +25,7 @@ type File struct {
 
 // Options say what results hold beside the state.
 type Options struct {
+	Kept         Kept   // of a result that the state goes on with
 	Directory    string // of the run; "" for the one that its id gives
 	MaxPoints    int
 	FullFidelity bool
@@ -52,6 +53,9 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	files := plotFiles(list, opts, cut)
 	plots := len(files) > 0
 	params, digest := paramsFile(st.Params, cut)
+	if digest == "" {
+		params, digest = opts.Kept.Params, opts.Kept.Digest
+	}
 	if params != nil {
 		files = append(files, File{ParamsName, params})
 	}

@@ -13,6 +13,8 @@ const (
 	// Schema is the format of result.json; result.schema.json describes it.
 	Schema = "train-result/1"
 
+	coveragePartial = "partial"
+
 	maxResultSize = 512 << 10
 	maxText       = 4 << 10
 	maxFailures   = 20
@@ -76,7 +78,7 @@ func (r *result) build() (object, sections) {
 		root["sampled"] = true
 	}
 	if st.Partial {
-		root["coverage"] = "partial"
+		root["coverage"] = coveragePartial
 	}
 	if len(st.Notes) > 0 {
 		root["notes"] = notesList(st.Notes)

@@ -1,0 +1,148 @@
+package dvcresultexporter
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/internal/componentcheck"
+)
+
+// loseStorage stops the exporter and starts it with an empty storage: the receiver's offsets are kept, the state is not.
+func (r *rig) loseStorage() {
+	r.t.Helper()
+	r.stop()
+	r.host = componentcheck.NewStorageHost(r.t)
+	r.start()
+}
+
+func (r *rig) document(run string) map[string]any {
+	r.t.Helper()
+	var doc map[string]any
+	require.NoError(r.t, json.Unmarshal([]byte(r.files(run)["result.json"]), &doc))
+	return doc
+}
+
+// undisturbed gives the files and the document of a run that nothing happened to.
+func undisturbed(t *testing.T, lines []line) (map[string]string, map[string]any) {
+	t.Helper()
+	var files map[string]string
+	var doc map[string]any
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(lines...)
+		pass(time.Minute)
+		files, doc = r.files("x"), r.document("x")
+		r.stop()
+	})
+	return files, doc
+}
+
+// From the run's own files alone: values are taken over, counts stay, and the result says that it is partial.
+func TestALostStateGoesOnFromTheResult(t *testing.T) {
+	t.Parallel()
+	lines := wholeRun("x")
+	files, want := undisturbed(t, lines)
+	for name, at := range map[string]int{"in the middle": 4, "before the checkpoint": 3, "before the end": 6} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.cfg.LiveInterval = time.Second
+				r.start()
+				r.feed(lines[:at]...)
+				pass(10 * time.Second)
+				r.loseStorage()
+				for _, l := range lines[at:] {
+					r.feed(l)
+					pass(3 * time.Second) // each record has a result of its own: joining twice changes nothing
+				}
+				pass(time.Minute)
+				got := r.files("x")
+				for name, text := range files {
+					if name != "result.json" {
+						assert.Equal(t, text, got[name], name)
+					}
+				}
+				doc := r.document("x")
+				assert.Equal(t, "partial", doc["coverage"])
+				assert.InDelta(t, at, doc["records"].(map[string]any)["count"], 0, "counts stay as they were")
+				for _, key := range []string{
+					"outcome", "stop_reason", "started_at", "ended_at", "last_record_at", "epochs", "metrics", "best", "objective", "attempts", "artifacts",
+					"params_digest", "source", "where", "non_finite", "names",
+				} {
+					assert.Equal(t, want[key], doc[key], key)
+				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// A further attempt after the state was lost comes beside those of the result.
+func TestAnAttemptAfterALostState(t *testing.T) {
+	t.Parallel()
+	lines := append(wholeRun("x"), line{record("x", 1000, "run.start", `"params":{"lr":0.5}`), 90_000},
+		line{record("x", 1070, "epoch.end", `"epoch":2,"measurements":{"train/loss":0.25,"val/loss":0.125}`), 91_000},
+		line{record("x", 1080, "run.end", `"outcome":"failed"`), 92_000})
+	files, want := undisturbed(t, lines)
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(lines[:7]...)
+		pass(time.Minute)
+		r.loseStorage()
+		r.feed(lines[7:]...)
+		pass(time.Minute)
+		r.stop()
+		r.start()
+		pass(time.Minute)
+		got, doc := r.files("x"), r.document("x")
+		for _, name := range []string{"params.yaml", "plots/metrics/val/loss.tsv", "plots/metrics/train/loss.tsv"} {
+			assert.Equal(t, files[name], got[name], name)
+		}
+		assert.Equal(t, "failed", doc["outcome"])
+		assert.Len(t, doc["attempts"], 2)
+		assert.Equal(t, want["best"], doc["best"])
+		assert.Equal(t, want["metrics"].(map[string]any)["val/loss"], doc["metrics"].(map[string]any)["val/loss"])
+		r.stop()
+	})
+}
+
+// A stream that is read once more is no continuation: what is on disk stays until the state has caught up.
+func TestAStreamReadAgainIsNoContinuation(t *testing.T) {
+	t.Parallel()
+	lines := wholeRun("x")
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		r.feed(lines...)
+		pass(time.Minute)
+		want := r.files("x")
+		r.loseStorage()
+		for _, l := range lines {
+			r.feed(l)
+			pass(3 * time.Second)
+			assert.Equal(t, want, r.files("x"))
+		}
+		r.stop()
+	})
+}
+
+// Readings do not come twice: without a storage the result on disk has them.
+func TestResourcesStayWithoutStorage(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.StorageID = nil
+		r.start()
+		r.play(podRun("x"), nil)
+		want := r.files("x")
+		require.NotNil(t, r.resources("x"))
+		r.stop()
+		r.start()
+		r.feed(podRun("x")...)
+		pass(time.Minute)
+		assert.Equal(t, want, r.files("x"))
+		r.stop()
+	})
+}

@@ -1,0 +1,355 @@
+package resultfile
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun"
+)
+
+// Kept is what a result on disk has and no state holds.
+type Kept struct {
+	Params []byte // params.yaml
+	Digest string // of the whole parameters
+}
+
+// Continue joins a state that lost its beginning to the result on disk that tells of it: curves, best, attempts, failures and artifacts
+// are those of both, counts and sums stay as the disk has them, for nobody can tell which records they counted. Read gives a file of the
+// run's directory, nil for none. The state is left alone when the disk has no result of the run, or when the records are perhaps those that
+// it rests on, read once more.
+func Continue(st *trainrun.State, read func(name string) []byte) (joined *trainrun.State, kept Kept, ok bool) {
+	p, ok := readPrevious(read(ResultName))
+	if !ok || p.RunID != cutText(st.RunID, maxText) || st.Conflict != nil || p.Conflict {
+		return st, Kept{}, false
+	}
+	if !p.goesOn(st) {
+		return st, Kept{}, false
+	}
+	c := continuation{p: p, st: *st, read: read, begins: len(st.Attempts) > 0 && !st.Partial && !st.Headless}
+	c.join()
+	return &c.st, Kept{Params: read(ParamsName), Digest: p.Digest}, true
+}
+
+// goesOn says whether a state is of records that come after a result: all of them, or some, and the first is in the middle of a stream.
+// Of one that was joined before there may be nothing new.
+func (p *previous) goesOn(st *trainrun.State) bool {
+	last := nanos(p.LastAt)
+	if last != 0 && st.StartedAt > last {
+		return true
+	}
+	news := st.LastRecordAt - last // both are 0 when nobody tells the time
+	if last != 0 {
+		news = st.LastRecordAt/1e6 - last/1e6
+	}
+	return (st.Partial || st.Headless) && (news > 0 || news == 0 && (last == 0 || p.Coverage == coveragePartial))
+}
+
+// continuation builds a state from a result and one that goes on after it. An attempt that begins supersedes the curves from where it does.
+type continuation struct {
+	p      *previous
+	st     trainrun.State
+	read   func(name string) []byte
+	begins bool // the state begins with an attempt, it does not go on with the last one of the disk
+}
+
+func (c *continuation) join() {
+	p, st := c.p, &c.st
+	st.Partial = true
+	c.series()
+	c.attempts()
+	c.progress()
+	c.failures()
+	c.files()
+	c.source()
+	c.records()
+	st.StartedAt = first(nanos(p.Started), st.StartedAt)
+	st.LastRecordAt = max(st.LastRecordAt, nanos(p.LastAt))
+	st.Durations.Run = 0
+	if st.StartedAt > 0 && st.EndedAt > st.StartedAt {
+		st.Durations.Run = st.EndedAt - st.StartedAt
+	}
+	st.Durations.Phases = nil
+	for _, name := range slices.Sorted(maps.Keys(p.Durations.Phases)) {
+		st.Durations.Phases = append(st.Durations.Phases, trainrun.PhaseTotal{Phase: name, Nanos: int64(math.Round(p.Durations.Phases[name] * 1e9))})
+	}
+	c.best()
+}
+
+func first(a, b int64) int64 {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+// cut is the place from which a new attempt supersedes an axis, the end of all places for none.
+func (c *continuation) cut(axis trainrun.Axis) int64 {
+	if !c.begins {
+		return math.MaxInt64
+	}
+	from := c.st.Attempts[0].FirstEpoch
+	if axis == trainrun.AxisStep {
+		from = c.st.Attempts[0].FirstStep
+	}
+	if from == nil {
+		return math.MaxInt64
+	}
+	return *from
+}
+
+func (c *continuation) series() {
+	st := &c.st
+	st.Series, st.Finals = slices.Clone(st.Series), slices.Clone(st.Finals)
+	own := listMetrics(&trainrun.State{Series: st.Series, Finals: st.Finals})
+	for _, name := range slices.Sorted(maps.Keys(c.p.Metrics)) {
+		old := c.p.Metrics[name]
+		i := slices.IndexFunc(own, func(m *metric) bool { return m.name == name })
+		if old.Final != nil && (i < 0 || own[i].final == nil) {
+			part, plain := "", name
+			if i >= 0 {
+				part, plain = own[i].part, own[i].plain
+			}
+			st.Finals = append(st.Finals, trainrun.Final{Part: part, Name: plain, Value: float64(*old.Final)})
+		}
+		if old.Last == nil {
+			continue
+		}
+		s := trainrun.Series{Name: name, Axis: axisOf(old.Axis)}
+		at := -1
+		if i >= 0 && own[i].series != nil && own[i].series.Axis == s.Axis {
+			at = slices.IndexFunc(st.Series, func(o trainrun.Series) bool {
+				return o.Part == own[i].series.Part && o.Name == own[i].series.Name && o.Axis == s.Axis
+			})
+			s = st.Series[at]
+		}
+		c.extend(&s, name, &old)
+		if at < 0 {
+			st.Series = append(st.Series, s)
+		} else {
+			st.Series[at] = s
+		}
+	}
+}
+
+// extend puts the points of the disk before those of a series.
+func (c *continuation) extend(s *trainrun.Series, name string, old *previousMetric) {
+	added, unknown := int64(0), int64(0)
+	byX := map[int64]trainrun.Point{}
+	for _, pt := range c.p.points(name, c.read) {
+		if pt.X < c.cut(s.Axis) {
+			byX[pt.X] = pt
+		}
+	}
+	shown := int64(len(byX))
+	s.NonFinite = c.p.NonFinite[name].Count
+	for _, pt := range s.Points {
+		_, known := byX[pt.X]
+		byX[pt.X] = pt
+		if !known && isFinite(pt.V) {
+			unknown++
+		}
+		switch isNew := pt.X > old.LastStep; {
+		case isNew && isFinite(pt.V), shown == old.Points && !known && isFinite(pt.V):
+			added++
+		case isNew && !isFinite(pt.V):
+			s.NonFinite++
+		}
+	}
+	s.FirstNonFinite = cmp.Or(c.p.NonFinite[name].First, s.FirstNonFinite)
+	s.Count = old.Points + added
+	if c.cut(s.Axis) <= old.LastStep {
+		s.Count = shown + unknown
+	}
+	s.Points = slices.SortedFunc(maps.Values(byX), func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) })
+	s.Min, s.Max = nil, nil
+	for i := range s.Points {
+		pt := s.Points[i]
+		if !isFinite(pt.V) {
+			continue
+		}
+		if s.Min == nil || pt.V < s.Min.V {
+			s.Min = &pt
+		}
+		if s.Max == nil || pt.V > s.Max.V {
+			s.Max = &pt
+		}
+	}
+	if n := len(s.Points); n > 0 {
+		s.Last = s.Points[n-1]
+	}
+	if v := old.Last; old.LastStep > s.Last.X && old.LastStep < c.cut(s.Axis) || len(s.Points) == 0 { // one that no table has
+		s.Last = trainrun.Point{X: old.LastStep, V: float64(*v)}
+	}
+	s.Sampled = s.Sampled || old.Sampled
+}
+
+func (c *continuation) attempts() {
+	own := c.st.Attempts
+	c.st.Attempts = nil
+	for _, a := range c.p.Attempts {
+		c.st.Attempts = append(c.st.Attempts, trainrun.Attempt{
+			Number: a.Attempt, Host: a.Host, StartedAt: nanos(a.StartedAt), EndedAt: nanos(a.EndedAt), Outcome: a.Outcome,
+			FirstEpoch: a.FirstEpoch, LastEpoch: a.LastEpoch, FirstStep: a.FirstStep, LastStep: a.LastStep,
+			SupersededEpochs: a.SupersededEpochs, SupersededSteps: a.SupersededSteps,
+		})
+	}
+	for i := range own {
+		c.attempt(&own[i], i == 0)
+	}
+	for i := range c.st.Attempts {
+		c.st.Attempt = max(c.st.Attempt, c.st.Attempts[i].Number)
+	}
+}
+
+// attempt adds an attempt, or what it adds to one that the disk knows.
+func (c *continuation) attempt(a *trainrun.Attempt, isFirst bool) {
+	list := c.st.Attempts
+	at := slices.IndexFunc(list, func(o trainrun.Attempt) bool { return a.StartedAt != 0 && clock(o.StartedAt) == clock(a.StartedAt) })
+	if at < 0 && isFirst && !c.begins && len(list) > 0 {
+		at = len(list) - 1
+	}
+	if at < 0 {
+		next := *a
+		if n := len(list); n > 0 {
+			next.Number = max(a.Number, list[n-1].Number+1)
+		}
+		c.st.Attempts = append(list, next)
+		return
+	}
+	o := &list[at]
+	o.EndedAt = max(o.EndedAt, a.EndedAt)
+	o.Outcome, o.Host = cmp.Or(a.Outcome, o.Outcome), cmp.Or(o.Host, a.Host)
+	o.FirstEpoch, o.FirstStep = cmp.Or(o.FirstEpoch, a.FirstEpoch), cmp.Or(o.FirstStep, a.FirstStep)
+	o.LastEpoch, o.LastStep = greater(o.LastEpoch, a.LastEpoch), greater(o.LastStep, a.LastStep)
+}
+
+func greater(a, b *int64) *int64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+func (c *continuation) progress() {
+	p, st := c.p, &c.st
+	st.Epochs.Planned = cmp.Or(st.Epochs.Planned, p.Epochs.Planned)
+	st.Epochs.Reported = cmp.Or(st.Epochs.Reported, p.Epochs.Reported)
+	st.Steps.Planned = cmp.Or(st.Steps.Planned, p.Steps.Planned)
+	if c.cut(trainrun.AxisEpoch) == math.MaxInt64 {
+		st.Epochs.Completed, st.Epochs.Last = greater(st.Epochs.Completed, p.Epochs.Completed), greater(st.Epochs.Last, p.Epochs.Last)
+	}
+	if c.cut(trainrun.AxisStep) == math.MaxInt64 {
+		st.Steps.Last = greater(st.Steps.Last, p.Steps.Last)
+	}
+	if p.Objective != nil && (st.Objective == nil || p.Objective.From == "record") {
+		st.Objective = p.Objective
+	}
+}
+
+// best finds the best point of the joined curve.
+func (c *continuation) best() {
+	st, ob := &c.st, c.st.Objective
+	if ob == nil {
+		return
+	}
+	for i := range st.Series {
+		s := &st.Series[i]
+		value := s.Min
+		if ob.Mode == trainrun.ModeMax {
+			value = s.Max
+		}
+		if s.Part != "" || s.Name != ob.Metric || value == nil {
+			continue
+		}
+		own, old := st.Best, c.p.Best
+		if own != nil && own.Metric == ob.Metric && own.Axis == s.Axis && own.X == value.X {
+			return
+		}
+		st.Best = &trainrun.Best{Metric: ob.Metric, Mode: ob.Mode, Value: value.V, Axis: s.Axis, X: value.X}
+		if old != nil && old.Step == value.X && old.Axis == s.Axis.String() {
+			st.Best.Time = nanos(old.At)
+			st.Best.Checkpoint = c.checkpoint(old.Path)
+		}
+		for _, saved := range []*trainrun.Checkpoint{st.Checkpoints.Last, st.Checkpoints.Best} {
+			if saved != nil && savedAt(saved, s.Axis, value.X) {
+				st.Best.Checkpoint = saved
+			}
+		}
+		return
+	}
+}
+
+func savedAt(c *trainrun.Checkpoint, axis trainrun.Axis, x int64) bool {
+	place := c.Epoch
+	if axis == trainrun.AxisStep {
+		place = c.Step
+	}
+	return place != nil && *place == x
+}
+
+// checkpoint finds the checkpoint of a path among the files of the disk.
+func (c *continuation) checkpoint(path string) *trainrun.Checkpoint {
+	i := slices.IndexFunc(c.p.Artifacts, func(f previousFile) bool { return path != "" && f.Path == path })
+	if i < 0 {
+		return nil
+	}
+	return c.p.Artifacts[i].checkpoint()
+}
+
+func (c *continuation) failures() {
+	st := &c.st
+	old := make([]trainrun.Failure, 0, len(c.p.Failures))
+	for _, f := range c.p.Failures {
+		old = append(old, trainrun.Failure{
+			Attempt: f.Attempt, Rank: f.Rank, Part: f.Part, At: nanos(f.At), Type: f.Type, Message: f.Message, Stack: f.Stack, Epoch: f.Epoch, Step: f.Step,
+		})
+	}
+	for i := range st.Failures {
+		f := &st.Failures[i]
+		if !slices.ContainsFunc(old, func(o trainrun.Failure) bool {
+			return clock(o.At) == clock(f.At) && o.Rank == f.Rank && o.Type == f.Type && o.Message == cutText(f.Message, maxText)
+		}) {
+			old = append(old, *f)
+		}
+	}
+	st.Failures = old[max(len(old)-maxFailures, 0):]
+	st.FailuresTotal = max(c.p.FailTotal, int64(len(old)))
+}
+
+func (f *previousFile) reported() string {
+	if f.Source == "reported" {
+		return f.SHA256
+	}
+	return ""
+}
+
+func (f *previousFile) checkpoint() *trainrun.Checkpoint {
+	out := &trainrun.Checkpoint{Path: f.Path, SHA256: f.reported(), Epoch: f.Epoch, Step: f.Step}
+	if out.SHA256 != "" {
+		out.Size = f.Size
+	}
+	return out
+}
+
+func (c *continuation) files() {
+	st := &c.st
+	st.Artifacts = slices.Clone(st.Artifacts)
+	for i := range c.p.Artifacts {
+		f := &c.p.Artifacts[i]
+		switch {
+		case f.Role == roleBest && st.Checkpoints.Best == nil:
+			st.Checkpoints.Best = f.checkpoint()
+		case f.Role == roleLast && st.Checkpoints.Last == nil:
+			st.Checkpoints.Last = f.checkpoint()
+		case f.Role == roleBest || f.Role == roleLast || f.Role == roleCheckpoint: // newer ones took their place
+		case !slices.ContainsFunc(st.Artifacts, func(a trainrun.Artifact) bool { return a.Role == f.Role && a.Path == f.Path }):
+			st.Artifacts = append(st.Artifacts, trainrun.Artifact{Role: f.Role, Path: f.Path, SHA256: f.reported(), Size: f.Size})
+		}
+	}
+	slices.SortFunc(st.Artifacts, func(a, b trainrun.Artifact) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Path, b.Path))
+	})
+}
