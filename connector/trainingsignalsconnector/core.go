@@ -19,7 +19,7 @@ import (
 )
 
 // maxPending is the number of records that wait for a tick; more are applied before it.
-const maxPending = 50_000
+const maxPending = 20_000
 
 // core is what the connector's signals share: one state, fed once.
 type core struct {

@@ -11,8 +11,8 @@ const (
 	maxStarts      = 64 // ranks and parts whose run.start is remembered
 	maxCourseParts = 256
 	maxPendingEnds = 16
-	recentCoarse   = 192 // logical events that are remembered: phases and epochs
-	recentSteps    = 192
+	recentCoarse   = 128 // logical events that are remembered: phases and epochs
+	recentSteps    = 128
 )
 
 // Course is an attempt of a run as far as it has come. Its fields are for reading; Spans and Reader are the reader's own.

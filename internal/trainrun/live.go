@@ -18,6 +18,9 @@ type LiveOptions struct {
 	Salt  string           // of derived ids
 }
 
+// maxRoomForTransitions is what is kept of the room for them between two calls.
+const maxRoomForTransitions = 1 << 14
+
 // future is how far ahead of its arrival a record may say that it is.
 const future = 60 * nanosPerSec
 
@@ -67,19 +70,24 @@ const (
 type Tally [sightResults]int64
 
 // Take applies records that arrived since the last call, in the order in which they happened; whichever order they came in,
-// the same records give the same transitions.
+// the same records give the same transitions. They are valid until the next call.
 func (l *Live) Take(batch []Sighting, now Moment) ([]Transition, Tally) {
 	var tally Tally
-	l.out = nil
-	zero := map[string]bool{} // runs that are not known yet and have a rank 0
+	l.again()
+	var zero map[string]bool // runs that are not known yet and have a rank 0
 	for i := range batch {
-		if s := &batch[i]; s.Rank == 0 {
-			if r := l.runs[s.RunID]; r != nil {
-				r.meetZero()
-			} else {
-				zero[s.RunID] = true
-			}
+		s := &batch[i]
+		if s.Rank != 0 {
+			continue
 		}
+		if r := l.runs[s.RunID]; r != nil {
+			r.meetZero()
+			continue
+		}
+		if zero == nil {
+			zero = map[string]bool{}
+		}
+		zero[s.RunID] = true
 	}
 	for _, s := range happened(batch) {
 		tally[l.take(s, zero)]++
@@ -94,6 +102,14 @@ func (l *Live) Take(batch []Sighting, now Moment) ([]Transition, Tally) {
 
 func (r *liveRun) meetZero() {
 	r.zeroSeen, r.hasRank, r.primary = true, true, 0
+}
+
+// again takes back what was told, and its room if that is not too much.
+func (l *Live) again() {
+	clear(l.out)
+	if l.out = l.out[:0]; cap(l.out) > maxRoomForTransitions {
+		l.out = nil
+	}
 }
 
 func (l *Live) tell(t Transition) { l.out = append(l.out, t) }

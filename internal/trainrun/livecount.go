@@ -6,7 +6,7 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-const maxSampleCounts = 32
+const maxSampleCounts = 16
 
 // sampleCount is what is known of the samples of one epoch: what its steps add up to, and what its row says.
 type sampleCount struct {

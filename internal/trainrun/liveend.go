@@ -106,7 +106,7 @@ func (l *Live) end(c *Course, outcome string, at int64, now Moment) {
 
 // Tick tells what the passing of time does: silence, ends that nobody told, and that late records had their time.
 func (l *Live) Tick(now Moment) []Transition {
-	l.out = nil
+	l.again()
 	for id, r := range l.runs {
 		for i := 0; i < len(r.courses); i++ {
 			c := r.courses[i]

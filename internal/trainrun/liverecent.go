@@ -20,7 +20,7 @@ func (r *recent) add(h uint64) bool {
 		r.limit = recentCoarse
 	}
 	if len(r.list) < r.limit {
-		r.list = append(r.list, h)
+		r.list = append(roomFor(r.list, r.limit), h)
 		return true
 	}
 	r.list[r.next] = h
@@ -137,6 +137,14 @@ func (st *arrivalStream) add(id *ID, window int) bool {
 		st.keys[i-1] = key
 		return true
 	}
-	st.keys = slices.Insert(st.keys, i, key)
+	st.keys = slices.Insert(roomFor(st.keys, window), i, key)
 	return true
+}
+
+// roomFor makes room for one more, twice as much each time, and never more than the limit: such lists are most of an attempt.
+func roomFor(list []uint64, limit int) []uint64 {
+	if len(list) < cap(list) {
+		return list
+	}
+	return append(make([]uint64, 0, min(max(2*len(list), 16), max(limit, len(list)+1))), list...)
 }
