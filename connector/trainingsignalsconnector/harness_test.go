@@ -127,6 +127,17 @@ func (b *bench) line(when int64, line []byte, uid string) {
 	}
 }
 
+// logsOf makes log data of a record.
+func logsOf(t testing.TB, record map[string]any) plog.Logs {
+	line, err := json.Marshal(record)
+	assert.NoError(t, err)
+	ld := plog.NewLogs()
+	rl := ld.ResourceLogs().AppendEmpty()
+	d := trainrecord.NewDecoder(trainrecord.DecoderOptions{})
+	assert.NotEqual(t, trainrecord.LineError, d.Decode(line, rl.ScopeLogs().AppendEmpty().LogRecords().AppendEmpty()).Kind)
+	return ld
+}
+
 // rec feeds a record whose event time is lag seconds before.
 func (b *bench) rec(seconds, lag float64, event, run string, more map[string]any, body map[string]any) {
 	b.t.Helper()
