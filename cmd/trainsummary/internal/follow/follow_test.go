@@ -85,6 +85,8 @@ func TestHoweverItIsReadItIsTheSame(t *testing.T) {
 			piecewise.Find()
 			piecewise.Read()
 		}
+		piecewise.Find()
+		piecewise.Read()
 		once := open(rt, path)
 		once.Find()
 		once.Read()
@@ -116,6 +118,13 @@ func TestPackedStreams(t *testing.T) {
 
 func TestLinesBeyondTheBoundAreBad(t *testing.T) {
 	t.Parallel()
+	first := filepath.Join(folder(t), "t.jsonl")
+	put(t, first, strings.Repeat("x", 64<<20)+"\n"+row(0)+"\n", 0)
+	one := open(t, first)
+	one.Find()
+	one.Read()
+	require.Len(t, one.Runs(), 1, "a bad line before the first record belongs to its run")
+	assert.EqualValues(t, 1, one.Runs()[0].Trail.BadLines)
 	path := filepath.Join(folder(t), "t.jsonl")
 	put(t, path, row(0)+"\n"+strings.Repeat("x", trainrecord.MaxLine+3<<20)+"\n"+row(1)+"\n"+strings.Repeat("y", trainrecord.MaxLine+1<<20), 0)
 	s := open(t, path)

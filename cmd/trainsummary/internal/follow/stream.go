@@ -80,6 +80,10 @@ func (r *reader) further() plog.LogRecord {
 
 // line takes a line of a stream.
 func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
+	if tooLong { // only its end is there
+		r.bad(s)
+		return
+	}
 	mark, hole := trainlines.Before(data, offset == 0)
 	data, offset = data[mark:], offset+int64(mark)
 	if hole > 0 {
@@ -95,7 +99,7 @@ func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
 	if !s.begun {
 		s.begun, s.fileID = true, trainrecord.FileID(data[:min(len(data), trainrecord.MaxRaw)])
 	}
-	if tooLong || len(data) > trainrecord.MaxLine {
+	if len(data) > trainrecord.MaxLine {
 		r.bad(s)
 		return
 	}
@@ -135,7 +139,7 @@ func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 func (r *reader) bad(s *Stream) {
 	k := s.last
 	if k == (Key{}) {
-		k = s.ownKey()
+		s.bare, k = true, s.ownKey()
 	}
 	run := r.session.run(k, s)
 	run.Trail.Bad(s.Number)

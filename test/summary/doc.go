@@ -1,0 +1,2 @@
+// Package summary tests the command trainsummary as it is built.
+package summary
