@@ -58,6 +58,7 @@ var table = []StopReason{
 		`exit ?(?:code|status)?:? (?:\-\d+|13[0-9]|14[0-3])\b`, `\bterminated\b`, `core dumped`, `signalexception`,
 	}},
 	{"completed", []string{
+		`^exit(?:ed)? ?(?:code|status|with code|with status)?:? 0$`,
 		`^(?:training )?(?:is )?(?:complete|completed|done|finished|success|successful|succeeded|ok|normal|end of training)(?: successfully)?$`,
 		`max(?:imum)? ?(?:number of )?epochs?`, `all epochs`, `epoch limit`, `(?:training|run) (?:has )?(?:completed|finished)`,
 	}},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -57,6 +58,24 @@ func run(ctx context.Context) error {
 	}
 	printTable(rows)
 	fmt.Printf("\nthe results are in %s: inside a git and DVC repository, dvc metrics show and dvc plots show read them\n", rel(filepath.Join(dir, "results")))
+	return summarize(ctx, filepath.Join(dir, "runs"))
+}
+
+// summarize shows what the command says of the same streams, with no Collector running.
+func summarize(ctx context.Context, runs string) error {
+	binary := os.Getenv("TRAINSUMMARY")
+	if binary == "" {
+		binary = filepath.Join("build", "trainsummary")
+	}
+	fmt.Printf("\nand what trainsummary says of the streams alone, trainsummary %s:\n\n", rel(runs))
+	for _, args := range [][]string{{"--format", "text", rel(runs)}, {filepath.Join(rel(runs), "native-7f3a9c")}} {
+		c := exec.CommandContext(ctx, binary, args...)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("%s: %w; run make trainsummary", binary, err)
+		}
+		fmt.Println()
+	}
 	return nil
 }
 
