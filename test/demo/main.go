@@ -72,7 +72,7 @@ func summarize(ctx context.Context, runs string) error {
 		c := exec.CommandContext(ctx, binary, args...)
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		if err := c.Run(); err != nil {
-			return fmt.Errorf("%s: %w; run make trainsummary", binary, err)
+			return fmt.Errorf("%s: %w; run make commands", binary, err)
 		}
 		fmt.Println()
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
-// binary is the command as make trainsummary builds it.
+// binary is the command as make commands builds it.
 func binary(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("TRAINSUMMARY")
@@ -23,7 +23,7 @@ func binary(t *testing.T) string {
 		path = filepath.Join(collector.Root(t), "build", "trainsummary")
 	}
 	_, err := os.Stat(path)
-	require.NoError(t, err, "run make trainsummary")
+	require.NoError(t, err, "run make commands")
 	return path
 }
 
