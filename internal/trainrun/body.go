@@ -87,7 +87,7 @@ func (r *reducer) measurements() {
 	rates, rated := object(r.body, trainrecord.BodyLearningRate)
 	masked := r.secrets.Masked
 	if rated && (r.e.Event == EventEpochEnd || r.e.Event == EventStepEnd) {
-		r.values(rates, ratePrefix)
+		r.values(rates, RatePrefix)
 	}
 	if measured {
 		r.values(m, "")
@@ -99,8 +99,8 @@ func (r *reducer) measurements() {
 	}
 }
 
-// ratePrefix begins the names of learning rates; the parameter group follows.
-const ratePrefix = "lr/"
+// RatePrefix begins the names of learning rates; the parameter group follows.
+const RatePrefix = "lr/"
 
 // values reads numbers by name. Of equal names the last counts.
 func (r *reducer) values(m pcommon.Map, prefix string) {

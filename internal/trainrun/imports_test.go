@@ -13,7 +13,7 @@ import (
 
 // allowed are all packages that the fold may import.
 var allowed = []string{
-	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/hex", "errors", "fmt", "math", "math/bits", "slices", "sort",
+	"bytes", "cmp", "crypto/sha256", "encoding/binary", "encoding/hex", "errors", "fmt", "maps", "math", "math/bits", "slices", "sort",
 	"strconv", "strings", "unsafe",
 	"go.opentelemetry.io/collector/pdata/pcommon",
 	"github.com/pathologize/otelcol-train/internal/trainrecord",

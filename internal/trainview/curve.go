@@ -122,14 +122,14 @@ func (v *view) metrics() {
 	total := 0
 	for i := range v.curves {
 		c := &v.curves[i]
-		if c.empty() {
-			continue
-		}
-		total++
 		wanted := c.goal != "" && !c.Shared
 		if len(v.o.Metrics) > 0 {
 			wanted = matches(v.o.Metrics, c.name)
 		}
+		if c.empty() || !wanted && strings.HasPrefix(c.name, trainrun.RatePrefix) { // a schedule is no measurement
+			continue
+		}
+		total++
 		if wanted {
 			shown = append(shown, c)
 		}

@@ -21,9 +21,15 @@ type shape struct {
 var shapes = []shape{
 	{"pure noise, 12 epochs", 12, func(_ int, noise func(float64) float64) float64 { return 1 + noise(0.1) }, ""},
 	{"pure noise, 100 epochs", 100, func(_ int, noise func(float64) float64) float64 { return 1 + noise(0.1) }, ""},
-	{"nine clean epochs", 9, func(i int, noise func(float64) float64) float64 { return 2*math.Exp(-float64(i)/5) + 0.2 + noise(0.005) }, Improving},
-	{"a curve in decay", 40, func(i int, noise func(float64) float64) float64 { return 3*math.Exp(-float64(i)/20) + 0.1 + noise(0.01) }, Improving},
-	{"a U-turn", 24, func(i int, noise func(float64) float64) float64 { return 0.5 + math.Abs(float64(i)-16)*0.05 + noise(0.01) }, Worsening},
+	{"nine clean epochs", 9, func(i int, noise func(float64) float64) float64 {
+		return 2*math.Exp(-float64(i)/5) + 0.2 + noise(0.005)
+	}, Improving},
+	{"a curve in decay", 40, func(i int, noise func(float64) float64) float64 {
+		return 3*math.Exp(-float64(i)/20) + 0.1 + noise(0.01)
+	}, Improving},
+	{"a U-turn", 24, func(i int, noise func(float64) float64) float64 {
+		return 0.5 + math.Abs(float64(i)-16)*0.05 + noise(0.01)
+	}, Worsening},
 	{"slow and noisy", 60, func(i int, noise func(float64) float64) float64 { return 2 - float64(i)*0.02 + noise(0.05) }, Improving},
 }
 
