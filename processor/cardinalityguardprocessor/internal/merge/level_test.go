@@ -124,6 +124,24 @@ func TestAChangedPolicyMovesSourcesWithTheirBaselines(t *testing.T) {
 	require.Equal(t, Size{Series: 2, Sources: 2}, r.Size())
 }
 
+// TestAValueThatNoSumTakesDoesNotForgetItsSource: after a change of the policy, or a restart with a state, the first point of a source may be one.
+func TestAValueThatNoSumTakesDoesNotForgetItsSource(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(20)
+	r.feed(sums(false, tick{run: "a", start: 10, time: 19, value: 10}, tick{run: "b", start: 10, time: 19, value: 5}))
+	require.Equal(t, []string{"[] (10, 19] 15"}, sent(r.flush()))
+
+	r.SetRules(plain{})
+	r.now = sec(30)
+	in := sums(false, tick{run: "a", start: 10, time: 29, value: 11}, tick{run: "b", start: 10, time: 29})
+	Numbers(in.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)).At(1).SetDoubleValue(math.NaN())
+	require.Empty(t, sent(r.feed(in)))
+	require.Equal(t, []string{"[] (10, 29] 16"}, sent(r.flush()), "b is as it was")
+	require.Equal(t, int64(1), r.batch.Counts.Dropped[UpDown][NotFinite])
+	require.Equal(t, Size{Series: 1, Sources: 2}, r.Size())
+}
+
 type keep struct{}
 
 func (keep) ScrubPoint(pcommon.Map) bool          { return false }

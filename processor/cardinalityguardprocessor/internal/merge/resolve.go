@@ -64,6 +64,15 @@ func (b *Batch) refused(it *item, g *Group) bool {
 		b.drop(it, UnknownKind)
 	case g.kind == Gauge && m.rules.gauge == Drop, g.kind == Summary && m.rules.dropSum:
 		b.drop(it, ByRule)
+	default:
+		return b.refusedValue(it, g)
+	}
+	return true
+}
+
+// refusedValue drops a value that no sum takes.
+func (b *Batch) refusedValue(it *item, g *Group) bool {
+	switch {
 	case !it.value.finite() && g.kind != Gauge:
 		b.drop(it, NotFinite)
 	case g.kind == Sum && it.value.float() < 0:
@@ -245,9 +254,13 @@ func (b *Batch) limit(m *metric) int {
 	return b.engine.cfg.SeriesPerMetric
 }
 
-// remap gives a source the output of a new policy. Its baseline stays.
+// remap gives a source the output of a new policy. Its baseline stays. A value that no sum takes says nothing about the source: the next one moves it.
 func (b *Batch) remap(it *item, s *source, generation uint32) {
 	g := &b.groups[it.group]
+	if it.touched && b.refusedValue(it, g) {
+		s.seen = b.now
+		return
+	}
 	m := b.metricOf(g)
 	if s.out != nil {
 		s.out.unlink(s)
