@@ -3,6 +3,7 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,33 @@ func TestTrainingMetricsLoseTheRunAndOthersKeepTheirWorkload(t *testing.T) {
 		{"", "kube_pod_container_info", "image_id", "sha256:" + strings.Repeat("a", 64)},
 	} {
 		assert.Equal(t, c.want, reason(c.metric, Datapoint, c.key, c.value), "%s on a point of %s", c.key, c.metric)
+	}
+}
+
+// TestNoExemptionLetsAForbiddenNameThrough: labels of a pod come as k8s.pod.labels.<name>, those of a container as container.label.<name>. What
+// kube-state-metrics calls image_id is that of a container.
+func TestNoExemptionLetsAForbiddenNameThrough(t *testing.T) {
+	t.Parallel()
+	p := shipped(t, "training.yaml")
+	for _, metric := range []string{"k8s.pod.cpu.usage", "container.cpu.usage", "kube_pod_labels", "system.cpu.time", "process.cpu.time", "DCGM_FI_DEV_GPU_TEMP", "DCGM_EXP_XID_ERRORS_COUNT", "up", trainrecord.Namespace + ".run.active"} {
+		for _, before := range []string{"", "k8s.pod.labels.", "k8s.pod.annotations.", "container.label.", "label_", "dra_", "host.", "process.", "service."} {
+			for _, pattern := range trainrecord.Load().ForbiddenPatterns() {
+				key := before + pattern.Tokens
+				if slices.Contains([]string{"container.image_id", "host.image_id"}, key) || (metric == "kube_pod_labels" && key == "image_id") {
+					continue
+				}
+				for _, at := range []Level{Resource, Scope, Datapoint, Exemplar, Metadata} {
+					v, _ := p.Metric(metric).Class.Judge(at, false, key)
+					if assert.NotNil(t, v, "%s on %s of %s", key, LevelNames[at], metric) {
+						assert.NotZero(t, v.Key(), "%s on %s of %s", key, LevelNames[at], metric)
+					}
+				}
+			}
+		}
+	}
+	for _, key := range []string{"k8s.pod.uid", "k8s.job.uid", "container.id", "container.image.id"} {
+		v, _ := p.Metric("k8s.pod.cpu.usage").Class.Judge(Datapoint, false, key)
+		assert.Nil(t, v, key)
 	}
 }
 
