@@ -59,6 +59,8 @@ func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {
 	}
 	subtract(&now.positive, &a.positive)
 	subtract(&now.negative, &a.negative)
+	now.positive.trim() // what did not grow must not cost the total its scale
+	now.negative.trim()
 	now.zero -= a.zero
 	now.count -= a.count
 	return false

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -139,6 +140,46 @@ func TestWideExponentialHistogramsFitIntoTheirBuckets(t *testing.T) {
 		exact.add(&d, true)
 	}
 	require.Equal(t, int32(5), exact.scale, "160 indexes fit")
+}
+
+// expo makes a batch of one exponential histogram point of scale 5 whose buckets begin at an index.
+func expo(run string, start, time float64, offset int32, counts ...uint64) pmetric.Metrics {
+	md := pmetric.NewMetrics()
+	m := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty()
+	m.SetName("e")
+	m.SetEmptyExponentialHistogram().SetAggregationTemporality(pmetric.AggregationTemporalityCumulative)
+	p := m.ExponentialHistogram().DataPoints().AppendEmpty()
+	p.Attributes().PutStr("run_id", run)
+	p.SetStartTimestamp(pcommon.Timestamp(sec(start)))
+	p.SetTimestamp(pcommon.Timestamp(sec(time)))
+	p.SetScale(5)
+	p.Positive().SetOffset(offset)
+	p.Positive().BucketCounts().FromRaw(counts)
+	for _, n := range counts {
+		p.SetCount(p.Count() + n)
+	}
+	return md
+}
+
+// TestBucketsThatDidNotGrowCostNoScale: of a source that was there before the guard only what is new is in the total.
+func TestBucketsThatDidNotGrowCostNoScale(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	counts := slices.Repeat([]uint64{1}, maxBuckets)
+	r.now = sec(20)
+	r.feed(expo("a", -100, 19, 0, counts...))
+	r.flush()
+	counts[maxBuckets-1]++
+	r.now = sec(30)
+	r.feed(expo("a", -100, 29, 0, counts...))
+	r.feed(expo("b", 21, 29, 200, 3))
+	md := r.flush()
+	require.Equal(t, 1, md.DataPointCount())
+	p := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).ExponentialHistogram().DataPoints().At(0)
+	require.Equal(t, uint64(4), p.Count())
+	require.Equal(t, int32(5), p.Scale(), "159 to 200 fit")
+	require.Equal(t, int32(maxBuckets-1), p.Positive().Offset())
+	require.Equal(t, 42, p.Positive().BucketCounts().Len())
 }
 
 func TestAThresholdInsideABucketRisesToItsEnd(t *testing.T) {
