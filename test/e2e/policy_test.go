@@ -124,7 +124,7 @@ func TestAPolicyIsChangedWhileTheBinaryRuns(t *testing.T) {
 // TestTheShippedPolicyKeepsTheExportersSeries compares all that a backend tells series apart by, and the values.
 func TestTheShippedPolicyKeepsTheExportersSeries(t *testing.T) {
 	t.Parallel()
-	for _, exposition := range []string{"metrics.prom", "metrics-Hostname-label-pre-2026-05.prom"} {
+	for _, exposition := range []string{"metrics.prom", "metrics-60s-later.prom", "metrics-Hostname-label-pre-2026-05.prom"} {
 		t.Run(exposition, func(t *testing.T) {
 			t.Parallel()
 			exporter := dcgm.Serve(t, filepath.Join("..", "testdata", "dcgm", exposition))
