@@ -128,7 +128,7 @@ func (c *compiler) denied() {
 		path := c.item("attributes.deny", i)
 		mode := in.Mode.under(c.doc.Mode)
 		d := &denial{
-			mode: mode, places: placesOf(in.ApplyTo, anywhere), selector: c.pick(path, in.Metrics),
+			mode: mode, places: c.placed(path, in.ApplyTo, anywhere), selector: c.pick(path, in.Metrics),
 			rule: c.rule(c.reasonOf(path, in.Name, "deny"), mode), words: newConcepts(),
 		}
 		for j, pattern := range in.Normalized {
@@ -172,7 +172,7 @@ func (c *compiler) keepers() {
 		path := c.item("attributes.keep_only", i)
 		mode := in.Mode.under(c.doc.Mode)
 		k := &keeper{
-			mode: mode, places: placesOf(in.ApplyTo, onPoints), selector: c.pick(path, in.Metrics),
+			mode: mode, places: c.placed(path, in.ApplyTo, onPoints), selector: c.pick(path, in.Metrics),
 			rule: c.rule(c.reasonOf(path, in.Name, "keep_only"), mode), whole: map[string]struct{}{},
 		}
 		c.globs(path+".keys", in.Keys, &k.keys)
@@ -197,7 +197,7 @@ func (c *compiler) shaped() {
 		in := &c.doc.Attributes.Values[i]
 		path := c.item("attributes.values", i)
 		mode := in.Mode.under(c.doc.Mode)
-		s := &shapeRule{mode: mode, places: placesOf(in.ApplyTo, anywhere), selector: c.pick(path, in.Metrics), replace: in.Action == replaceValue}
+		s := &shapeRule{mode: mode, places: c.placed(path, in.ApplyTo, anywhere), selector: c.pick(path, in.Metrics), replace: in.Action == replaceValue}
 		c.globs(path+".keys", in.Keys, &s.keys)
 		name := c.reasonOf(path, in.Name, "")
 		named := RuleID(0)

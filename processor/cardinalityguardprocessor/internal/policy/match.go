@@ -150,3 +150,18 @@ func (c *compiler) notEmpty(path, text string) {
 		c.add(path, "want at least one character")
 	}
 }
+
+// placed gives the places of a rule.
+func (c *compiler) placed(path string, list []Place, otherwise places) places {
+	if len(list) == 0 {
+		return otherwise
+	}
+	var p places
+	for _, at := range list {
+		p |= 1 << (at - 1)
+	}
+	if p == nested {
+		c.add(path+".apply_to", "no effect: nested is the inside of what is on the other places; name them, too")
+	}
+	return p
+}

@@ -96,10 +96,11 @@ func TestWhatIsNoPolicyIsRefused(t *testing.T) {
 		"mode: enforce\n---\n{}":          "want one document",
 		"? [a]\n: b":                      "want a word as key",
 		"metrics: {allow: {prefix: [a]}}": "metrics.allow: no effect: set metrics.otherwise to drop, or training.prefixes",
-		"version: " + strings.Repeat("a", maxSize): "larger than",
-		"attributes: {values: {}}":                 "attributes.values: no effect without deny_patterns",
-		"mode:\n  nested: 1":                       "mode: want one of enforce, audit, off, got a mapping",
-		"exempt: &a\n  - *a":                       "",
+		"version: " + strings.Repeat("a", maxSize):             "larger than",
+		"attributes: {values: {}}":                             "attributes.values: no effect without deny_patterns",
+		"attributes: {deny: {exact: [a], apply_to: [nested]}}": "attributes.deny.apply_to: no effect: nested is the inside of what is on the other places; name them, too",
+		"mode:\n  nested: 1":                                   "mode: want one of enforce, audit, off, got a mapping",
+		"exempt: &a\n  - *a":                                   "",
 	} {
 		_, err := Parse("", []byte(text))
 		require.Error(t, err, text[:min(len(text), 40)])

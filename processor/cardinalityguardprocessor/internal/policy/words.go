@@ -55,17 +55,6 @@ func (p places) has(l Level, inside bool) bool {
 	return p&l.bit() != 0 && (!inside || p&nested != 0)
 }
 
-func placesOf(list []Place, otherwise places) places {
-	if len(list) == 0 {
-		return otherwise
-	}
-	var p places
-	for _, at := range list {
-		p |= 1 << (at - 1)
-	}
-	return p
-}
-
 // Gauge is how the live sources of a gauge become one value.
 type Gauge uint8
 
