@@ -54,6 +54,9 @@ func (o *output) restore(now int64) {
 	if o.metric.kind == DeltaSum {
 		o.total.join(was.total)
 	}
+	if was.all != nil { // a sequence that begins with the next flush must have what was not taken
+		o.hist.all, o.start, o.sequence = *was.all, was.start, was.sequence
+	}
 	if was.hist != nil {
 		o.hist.wait.join(was.hist)
 	}

@@ -27,6 +27,9 @@ type flight struct {
 	ended     bool
 	total     total
 	hist      *histSum
+	all       *histSum // what was sent on before, of a cumulative histogram, with its start and sequence
+	start     int64
+	sequence  uint32
 	exp       *expTotal
 	exemplars []pmetric.Exemplar
 	value     bool
@@ -220,6 +223,8 @@ func (f *flusher) histogramOf(o *output) *histSum {
 		o.inFlight.hist = &sum
 		return &sum
 	}
+	was := o.inFlight
+	was.all, was.hist, was.start, was.sequence = o.hist.all.clone(), o.hist.wait.clone(), o.start, o.sequence
 	if o.hist.settle(o.sent) {
 		f.counts.add(&f.counts.Narrowed)
 		o.start, o.sequence = o.last, o.epoch

@@ -102,6 +102,12 @@ func (h *histSum) join(o *histSum) {
 	h.late, h.older = h.late || o.late, h.older || o.older
 }
 
+func (h *histSum) clone() *histSum {
+	c := *h
+	c.bounds, c.counts = slices.Clone(h.bounds), slices.Clone(h.counts)
+	return &c
+}
+
 func (h *histSum) reset() {
 	*h = histSum{bounds: h.bounds[:0], counts: h.counts[:0]}
 }

@@ -80,6 +80,29 @@ func TestEmptyDistributionsDoNotNarrow(t *testing.T) {
 	assert.Equal(t, pcommon.Timestamp(sec(39)), p.StartTimestamp())
 }
 
+// TestANewSequenceHasWhatTheNextComponentDidNotTake: what a refused flush had belongs to what was not sent on yet.
+func TestANewSequenceHasWhatTheNextComponentDidNotTake(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	fine, coarse := []float64{1, 2}, []float64{2}
+	refused := func(now float64, in pmetric.Metrics) {
+		r.now = sec(now)
+		r.feed(in)
+		require.Len(t, r.Flush(r.now, &r.counts, false), 1)
+		r.Rollback("", r.now)
+	}
+	r.hist(t, 20, hist("a", 10, 19, fine, 1, 1, 1))
+	refused(30, hist("a", 10, 29, fine, 2, 2, 2))
+	refused(40, hist("b", 31, 39, coarse, 1, 1))
+	p := r.hist(t, 50, hist("a", 10, 49, fine, 2, 2, 3))
+	assert.Equal(t, pcommon.Timestamp(sec(19)), p.StartTimestamp())
+	assert.Equal(t, []uint64{3, 3}, p.BucketCounts().AsRaw(), "2 + 1 of the first and 1 + 2 of the second bucket since 19")
+	assert.InDelta(t, 6, p.Sum(), 0)
+	p = r.hist(t, 60, hist("a", 10, 59, fine, 2, 2, 4))
+	assert.Equal(t, pcommon.Timestamp(sec(19)), p.StartTimestamp(), "one new sequence")
+	assert.Equal(t, []uint64{3, 4}, p.BucketCounts().AsRaw())
+}
+
 func TestBoundsOfThePolicyNeedNoNewSequence(t *testing.T) {
 	t.Parallel()
 	r := newRig(testConfig(), plain{bounds: []float64{2, 4, 9}}, sec(0))
