@@ -98,10 +98,15 @@ bench-receiver: build ## what train_jsonl costs beside file_log: the full measur
 bench-norm: build ## what train_jsonl and training_norm cost together beside file_log, on records and on rows of Hugging Face; as long
 	@failed=0; for suite in norm_native norm_rows; do go run ./test/bench -suite $$suite || failed=1; done; exit $$failed
 
+.PHONY: bench-results
+bench-results: build ## what the whole way from lines to results costs beside file_log; as long
+	@go run ./test/bench -suite results
+
 .PHONY: bench-gate
 bench-gate: build ## the same, small: fails when a ratio misses its target by more than 1.25
 	@go run ./test/bench -suite train_jsonl -size gate
 	@go run ./test/bench -suite norm_native -size gate
+	@go run ./test/bench -suite results -size gate
 
 .PHONY: bench-guard
 bench-guard: ## what cardinality_guard costs beside upstream processors: the full measurement, a minute on a machine that does nothing else

@@ -217,10 +217,8 @@ func (g *engine) finish(ctx context.Context, s *side, j job, err error) {
 	}
 	s.failures, s.retry = 0, time.Time{}
 	s.lived, s.shown = now, j.version
-	if !s.own && !j.foreign {
-		s.own = true
-		g.keep(ctx, s.run)
-	}
+	owned := !s.own && !j.foreign
+	s.own = s.own || owned
 	switch {
 	case s.again: // it may be in the old directory
 		s.again, s.changed, s.shown = false, now, nothingShown
@@ -229,11 +227,11 @@ func (g *engine) finish(ctx context.Context, s *side, j job, err error) {
 	case j.verdict.Final:
 		s.changed = time.Time{}
 	}
-	g.conclude(ctx, s, &j, now)
+	g.conclude(ctx, s, &j, owned, now)
 }
 
 // conclude keeps the verdict, also for the next start.
-func (g *engine) conclude(ctx context.Context, s *side, j *job, now time.Time) {
+func (g *engine) conclude(ctx context.Context, s *side, j *job, owned bool, now time.Time) {
 	before, settled, told, v := s.verdict, s.wallEnd, s.told, j.verdict
 	if s.verdict = v; v.Final {
 		s.told = j.seen
@@ -244,7 +242,7 @@ func (g *engine) conclude(ctx context.Context, s *side, j *job, now time.Time) {
 	case s.settled.IsZero():
 		s.settled, s.wallEnd = now, now.UnixNano()
 	}
-	if v == before && s.wallEnd == settled && s.told == told || !v.Final {
+	if !owned && (v == before && s.wallEnd == settled && s.told == told || !v.Final) {
 		return
 	}
 	g.keep(ctx, s.run)

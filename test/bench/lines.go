@@ -18,6 +18,7 @@ type shape func(r *run, n int, buf []byte) []byte
 var shapes = map[string]shape{
 	"native":      nativeLine,
 	"huggingface": huggingFaceLine,
+	"epochs":      epochsLine,
 }
 
 const (
@@ -71,6 +72,29 @@ func nativeLine(r *run, n int, buf []byte) []byte {
 		r.loss, 1.1*r.loss, score, r.epoch, r.bestEpoch, r.best)
 	r.epoch++
 	return buf
+}
+
+const epochsOfRun = 200
+
+// epochsLine is a whole run: its start, 200 epochs of 20 measurements, its end.
+func epochsLine(r *run, n int, buf []byte) []byte {
+	r.at = r.at.Add(time.Duration(20_000+r.random.IntN(20_000)) * time.Microsecond)
+	buf = append(buf, `{"ts":"`...)
+	buf = r.at.AppendFormat(buf, "2006-01-02T15:04:05.000000Z")
+	switch n {
+	case 0:
+		return fmt.Appendf(buf, `","event":"run.start","run_id":%q,"framework":%q,"body":{"planned_epochs":%d,"params":{"lr":0.001,"batch":64}}}`+"\n",
+			r.id, r.framework, epochsOfRun)
+	case epochsOfRun + 1:
+		return fmt.Appendf(buf, `","event":"run.end","run_id":%q,"body":{"outcome":"success"}}`+"\n", r.id)
+	}
+	r.loss = 0.99*r.loss + 0.02*r.random.Float64()
+	buf = fmt.Appendf(buf, `","severity":"INFO","event":"epoch.end","run_id":%q,"body":{"epoch":%d,"durations":{"epoch_s":%.3f},"measurements":{"val/loss":%.8g`,
+		r.id, n-1, 40+r.random.Float64(), r.loss)
+	for i := range 19 {
+		buf = fmt.Appendf(buf, `,"train/metric_%02d":%.8g`, i, r.random.Float64())
+	}
+	return append(buf, "}}}\n"...)
 }
 
 // huggingFaceLine is a row of the Hugging Face Trainer: nine of training, then an evaluation.

@@ -66,8 +66,8 @@ func (b *bench) inTurn(rounds int, measure func(name string) error) error {
 	return nil
 }
 
-// load measures one run over data with a number of lines; without lines it measures what starting costs.
-func (b *bench) load(ctx context.Context, name, data string, lines int) (cost, error) {
+// load measures one run over data with a number of files and lines; without lines it measures what starting costs.
+func (b *bench) load(ctx context.Context, name, data string, files, lines int) (cost, error) {
 	var c cost
 	err := b.with(name, data, func(p *process) error {
 		within := loadWithin
@@ -75,6 +75,9 @@ func (b *bench) load(ctx context.Context, name, data string, lines int) (cost, e
 			within = startWithin
 		}
 		err := p.waitFor(ctx, b.suite.Done, float64(lines), within)
+		if err == nil && b.suite.Results != "" && name != b.suite.Peer && lines > 0 {
+			err = p.waitFor(ctx, b.suite.Results, float64(files), within)
+		}
 		c.wall = time.Since(p.began)
 		var errCPU, errPeak error
 		c.cpu, errCPU = cpuTime(p.cmd.Process.Pid)

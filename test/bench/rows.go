@@ -53,7 +53,7 @@ func (b *bench) data(files, lines int, use func(dir string) error) error {
 // startRows tells what starting costs; no target speaks of it.
 func (b *bench) startRows(ctx context.Context) ([]row, error) {
 	costs := map[string][]cost{}
-	if err := b.data(0, 0, func(dir string) error { return b.loads(ctx, dir, 0, costs) }); err != nil {
+	if err := b.data(0, 0, func(dir string) error { return b.loads(ctx, dir, 0, 0, costs) }); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	return b.compare(func(name string) []row {
@@ -70,7 +70,7 @@ func (b *bench) loadRows(ctx context.Context, files int) ([]row, error) {
 	costs := map[string][]cost{}
 	err := b.data(files, b.size.Lines, func(dir string) error {
 		for range 1 + b.size.More {
-			if err := b.loads(ctx, dir, b.size.Lines, costs); err != nil {
+			if err := b.loads(ctx, dir, files, b.size.Lines, costs); err != nil {
 				return err
 			}
 			rows = b.rowsOf(files, costs)
@@ -84,9 +84,9 @@ func (b *bench) loadRows(ctx context.Context, files int) ([]row, error) {
 }
 
 // loads runs every configuration over data, and adds what it cost.
-func (b *bench) loads(ctx context.Context, data string, lines int, costs map[string][]cost) error {
+func (b *bench) loads(ctx context.Context, data string, files, lines int, costs map[string][]cost) error {
 	return b.inTurn(b.size.Runs, func(name string) error {
-		c, err := b.load(ctx, name, data, lines)
+		c, err := b.load(ctx, name, data, files, lines)
 		costs[name] = append(costs[name], c)
 		return err
 	})

@@ -25,6 +25,8 @@ type suite struct {
 	Lines string `yaml:"lines"`
 	// Done is the self-metric that counts what the pipeline has accepted; a run ends when it has counted every line.
 	Done string `yaml:"done"`
+	// Results names the self-metric that counts written results, when the contenders write one for each file; their runs end with the last.
+	Results string `yaml:"results"`
 
 	Full size `yaml:"full"`
 	Gate size `yaml:"gate"`

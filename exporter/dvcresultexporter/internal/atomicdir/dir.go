@@ -30,12 +30,15 @@ type Dir struct {
 	instance string // this process's folder below tmp, "" before the first write
 	alive    io.Closer
 	counter  atomic.Uint64
+
+	namesMu  sync.Mutex
+	unsynced map[string]bool // directories in which something got a name since they were synced
 }
 
 // Open prepares a directory: its own folder, which Git ignores, and the removal of what instances that are gone have left.
 // Nothing is written when less than minFree bytes are free.
 func Open(fsys FS, minFree uint64) (*Dir, error) {
-	d := &Dir{fs: fsys, minFree: minFree}
+	d := &Dir{fs: fsys, minFree: minFree, unsynced: map[string]bool{}}
 	for _, name := range []string{own, ownTmp, ownLocks} {
 		if err := d.mkdirs(name); err != nil {
 			return nil, err
@@ -52,6 +55,9 @@ func Open(fsys FS, minFree uint64) (*Dir, error) {
 		return d, errors.Join(err, d.closeOn(err))
 	}
 	err := d.put(ownIgnore, ignore)
+	if err == nil {
+		err = d.settle(own)
+	}
 	return d, errors.Join(err, d.closeOn(err))
 }
 

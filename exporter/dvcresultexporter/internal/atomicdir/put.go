@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// put writes one file aside and renames it into place. A failed sync says nothing about the pages that were not
+// put writes one file aside and renames it into place; settle makes that durable. A failed sync says nothing about the pages that were not
 // written, so the file is discarded and written once more from the start.
 func (d *Dir) put(name string, content []byte) error {
 	if err := d.mkdirs(path.Dir(name)); err != nil {
@@ -26,10 +26,51 @@ func (d *Dir) put(name string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := d.fs.Rename(tmp, name); err != nil {
+	if err := d.rename(tmp, name); err != nil {
 		return errors.Join(err, d.remove(tmp))
 	}
-	return d.fs.SyncDir(path.Dir(name))
+	return nil
+}
+
+// rename gives a file its name, one after the other, as temporary files are made: writers that meet in the folder of these spend more
+// time waiting for it in the kernel than at work.
+func (d *Dir) rename(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.fs.Rename(from, to); err != nil {
+		return err
+	}
+	d.touched(path.Dir(to))
+	return nil
+}
+
+// settle syncs the directories of a set, and that of all sets, in which something got a name. One that fails stays to be synced.
+func (d *Dir) settle(set string) error {
+	d.namesMu.Lock()
+	var dirs []string
+	for dir := range d.unsynced {
+		if dir == "." || dir == set || strings.HasPrefix(dir, set+"/") {
+			dirs = append(dirs, dir)
+		}
+	}
+	d.namesMu.Unlock()
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		d.namesMu.Lock() // before: what gets a name meanwhile is not synced
+		delete(d.unsynced, dir)
+		d.namesMu.Unlock()
+		if err := ignoreMissing(d.fs.SyncDir(dir)); err != nil {
+			d.touched(dir)
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) touched(dir string) {
+	d.namesMu.Lock()
+	defer d.namesMu.Unlock()
+	d.unsynced[dir] = true
 }
 
 var errSync = errors.New("sync")
@@ -65,9 +106,7 @@ func (d *Dir) mkdirs(name string) error {
 		if err := d.fs.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := d.fs.SyncDir(path.Dir(dir)); err != nil {
-			return err
-		}
+		d.touched(path.Dir(dir))
 	}
 	return nil
 }

@@ -84,15 +84,24 @@ func (d *Dir) write(set Set) (Result, error) {
 		return "", err
 	}
 	if len(changed) == 0 && len(stale) == 0 {
-		return Unchanged, nil
+		return Unchanged, d.settle(set.Name) // of an attempt that ended before it
 	}
 	if err := d.room(changed); err != nil {
 		return "", err
 	}
+	marks := set.Files[len(set.Files)-1].Name
 	for _, f := range changed {
+		if f.Name == marks { // what it lists is on disk before it
+			if err := d.settle(set.Name); err != nil {
+				return "", err
+			}
+		}
 		if err := d.put(path.Join(set.Name, f.Name), f.Bytes); err != nil {
 			return "", err
 		}
+	}
+	if err := d.settle(set.Name); err != nil {
+		return "", err
 	}
 	for _, name := range stale {
 		if err := d.remove(name); err != nil {
