@@ -18,6 +18,7 @@ func (f *Fold) extremes() (values, rows []bool) {
 	values, rows = make([]bool, len(t.values)), make([]bool, len(t.rows))
 	all := map[extremeKey]*found{}
 	owners := make([]int32, len(t.values)) // the row of each value
+	recent := make([]recentEntry, len(f.series.items))
 	for i := range t.rows {
 		r := &t.rows[i]
 		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
@@ -28,7 +29,7 @@ func (f *Fold) extremes() (values, rows []bool) {
 		}
 		for j := int(r.from); j < int(r.from+r.n); j++ {
 			owners[j] = int32(i)
-			t.extreme(all, owners, j)
+			t.extreme(all, recent, owners, j)
 		}
 	}
 	markFound(all, values, rows)
@@ -107,9 +108,19 @@ func better(best *int, i int, before func(i, j int) bool) {
 	}
 }
 
-func (t *rowTable) extreme(all map[extremeKey]*found, owners []int32, j int) {
+// recentEntry spares most values of a series the map: they are of one attempt.
+type recentEntry struct {
+	attempt int32
+	entry   *found
+}
+
+func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owners []int32, j int) {
 	r := &t.rows[owners[j]]
-	e := entryOf(all, extremeKey{series: t.series[j], attempt: r.attempt})
+	last := &recent[t.series[j]]
+	if last.entry == nil || last.attempt != r.attempt {
+		*last = recentEntry{r.attempt, entryOf(all, extremeKey{series: t.series[j], attempt: r.attempt})}
+	}
+	e := last.entry
 	row := func(i int) *row { return &t.rows[owners[i]] }
 	// Of one axis value the later row counts, and so it does for the first and the last one.
 	newer := func(i, k int) bool { return row(i).compareAge(row(k)) > 0 }

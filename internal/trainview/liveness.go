@@ -162,7 +162,7 @@ func (v *view) gone() bool {
 	}
 	v.is(Unknown, false)
 	v.why("state", whyNoEnd)
-	v.doc.Stop = &Stop{At: moment(v.grown), Reason: reasonProcessGone, Evidence: evidenceInferred}
+	v.doc.Stop = &Stop{At: moment(cmp.Or(v.last, v.grown)), Reason: reasonProcessGone, Evidence: evidenceInferred}
 	return true
 }
 
@@ -237,5 +237,5 @@ func (v *view) plannedReached() bool {
 
 func (v *view) inferEnd() {
 	v.is(Finished, false)
-	v.doc.Stop = &Stop{At: moment(v.grown), Reason: reasonPlanned, Evidence: evidenceInferred}
+	v.doc.Stop = &Stop{At: moment(cmp.Or(v.last, v.grown)), Reason: reasonPlanned, Evidence: evidenceInferred}
 }

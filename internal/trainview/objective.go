@@ -74,7 +74,7 @@ func (v *view) best() {
 		v.checkpoint(c, trainrun.Point{X: x, V: c.points[at].y, Time: c.times[at]})
 		return
 	}
-	v.why("best", whyNoFinite)
+	v.why("best", v.orNotStarted(whyNoFinite))
 }
 
 // checkpoint names the file of the best point, as the fold finds it.

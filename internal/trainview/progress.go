@@ -55,21 +55,22 @@ func (v *view) orNotStarted(code string) string {
 	return code
 }
 
-// epochLength is the median of the last epochs of the newest attempt, and when the last of them ended, 0 for not known.
+// epochLength is the median of the last epochs, as reported or else as the newest attempt shows, and when the last one ended, 0 for
+// not known.
 func (v *view) epochLength() (length, last int64) {
 	var marks []epochMark
+	var reported, measured []float64
 	since := v.newestSince()
 	for _, m := range v.trail.epochs.of(8 * epochsForLength) {
+		if m.nanos > 0 {
+			reported = append(reported, float64(m.nanos))
+		}
 		if m.attempt >= v.newestNumber() && (m.time == 0 || m.time >= since && m.time <= v.now+futureAfter.Nanoseconds()) {
 			marks = append(marks, m)
 		}
 	}
-	var reported, measured []float64
 	for i, m := range marks {
 		last = max(last, m.time)
-		if m.nanos > 0 {
-			reported = append(reported, float64(m.nanos))
-		}
 		if i > 0 && m.time > 0 && marks[i-1].time > 0 && m.epoch > marks[i-1].epoch && m.time > marks[i-1].time {
 			measured = append(measured, float64(m.time-marks[i-1].time)/float64(m.epoch-marks[i-1].epoch))
 		}
@@ -103,13 +104,12 @@ func (v *view) eta(length, last int64) {
 		v.setEta(float64(length)*float64(left)-float64(spent), etaEpochs)
 		return
 	}
-	if per, at := v.stepLength(); per > 0 && positive(p.StepsPlanned) && p.Step != nil {
-		left := max(*p.StepsPlanned-*p.Step, 0)
-		v.setEta(per*float64(left)-float64(max(v.now-at, 0)), etaSteps)
+	if per := v.stepLength(); per > 0 && positive(p.StepsPlanned) && p.Step != nil {
+		v.setEta(per*float64(max(*p.StepsPlanned-*p.Step, 0)), etaSteps)
 		return
 	}
-	if m, ok := v.trail.reported.last(); ok && m.time > 0 {
-		v.setEta(m.seconds*1e9-float64(max(v.now-m.time, 0)), etaReported)
+	if m, ok := v.trail.reported.last(); ok {
+		v.setEta(m.seconds*1e9, etaReported)
 		return
 	}
 	switch {
@@ -127,8 +127,8 @@ func (v *view) setEta(nanos float64, method string) {
 	v.doc.Progress.EtaS, v.doc.Progress.EtaMethod = ptr(int64(nanos)/int64(time.Second)), &method
 }
 
-// stepLength is the median time of a step among the last records of steps of the newest attempt, and when the last one came.
-func (v *view) stepLength() (nanos float64, at int64) {
+// stepLength is the median time of a step among the last records of steps of the newest attempt.
+func (v *view) stepLength() float64 {
 	var each []float64
 	since := v.newestSince()
 	var before stepMark
@@ -139,11 +139,11 @@ func (v *view) stepLength() (nanos float64, at int64) {
 		if before.time > 0 && m.step > before.step && m.attempt == before.attempt {
 			each = append(each, float64(m.time-before.time)/float64(m.step-before.step))
 		}
-		before, at = m, m.time
+		before = m
 	}
 	if len(each) == 0 {
-		return 0, at
+		return 0
 	}
 	slices.Sort(each)
-	return median(each), at
+	return median(each)
 }
