@@ -37,7 +37,7 @@ func (f *Fold) conflict() *Conflict {
 		}
 	}
 	for i := range f.starts.items {
-		if s := &f.starts.items[i]; s.at.rank == 0 {
+		if s := f.starts.items[i]; s.at.rank == 0 {
 			at := s.at.spot(s.part)
 			see(d.seg.attempt(&at), s.host, s.at.file, s.at.time)
 		}

@@ -63,7 +63,7 @@ func (d *deriver) place() {
 	}
 	d.ends = make([]int, len(d.f.ends.items))
 	for i := range d.f.ends.items {
-		e := &d.f.ends.items[i]
+		e := d.f.ends.items[i]
 		at := e.at.spot(e.part)
 		d.ends[i] = d.seg.attempt(&at)
 		if e.at.attempt == 1 && e.at.kind == posOffset && len(d.seg.list) > 1 {
@@ -83,7 +83,7 @@ func (d *deriver) attemptBefore(at *stamp) int {
 		}
 	}
 	for i := range d.f.starts.items {
-		s := &d.f.starts.items[i]
+		s := d.f.starts.items[i]
 		if s.at.file == at.file && s.at.kind == at.kind && s.at.pos < at.pos {
 			sp := s.at.spot(s.part)
 			newest = max(newest, d.seg.attempt(&sp))

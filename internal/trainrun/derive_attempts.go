@@ -39,7 +39,7 @@ func (d *deriver) collect() {
 		}
 	}
 	for i := range d.f.starts.items {
-		it := &d.f.starts.items[i]
+		it := d.f.starts.items[i]
 		p, ok := d.f.parts.find(it.part)
 		if !ok {
 			continue
@@ -209,7 +209,7 @@ func (d *deriver) attemptHosts(list []Attempt) {
 
 func (d *deriver) attemptOutcomes(list []Attempt) {
 	for i := range d.f.failMarks.items {
-		m := &d.f.failMarks.items[i]
+		m := d.f.failMarks.items[i]
 		sp := m.at.spot(m.part)
 		list[d.seg.attempt(&sp)].Outcome = trainrecord.OutcomeFailed
 	}

@@ -80,14 +80,14 @@ func (o *sorting[T]) merge(out []*T, list []*T) []*T {
 // stream, from its beginning on, as of the others. Which ones does not depend on the order they came in: more of them
 // only move a thing that was left out further back.
 type latest[T any] struct {
-	items []T   // sorted
+	items []*T  // sorted
 	total int64 // things added
 }
 
 func (l *latest[T]) add(v T, limit int, o *sorting[T]) {
 	l.total++
-	i, _ := slices.BinarySearchFunc(l.items, v, func(a, b T) int { return o.compare(&a, &b) })
-	l.items = slices.Insert(l.items, i, v)
+	i, _ := slices.BinarySearchFunc(l.items, v, func(a *T, b T) int { return o.compare(a, &b) })
+	l.items = slices.Insert(l.items, i, &v)
 	if len(l.items) > limit {
 		i = l.surplus(o)
 		l.items = slices.Delete(l.items, i, i+1)
@@ -97,11 +97,11 @@ func (l *latest[T]) add(v T, limit int, o *sorting[T]) {
 // surplus is the last thing of the longest stream of the last lead.
 func (l *latest[T]) surplus(o *sorting[T]) int {
 	end := len(l.items) - 1
-	tail := &l.items[end]
-	from := sort.Search(end, func(i int) bool { return o.lead(&l.items[i], tail) == 0 })
+	tail := l.items[end]
+	from := sort.Search(end, func(i int) bool { return o.lead(l.items[i], tail) == 0 })
 	found, longest := end, 0
 	for i := from; i <= end; {
-		head := o.at(&l.items[i])
+		head := o.at(l.items[i])
 		if head.compareStream(o.at(tail)) == 0 { // the rest is one stream
 			if end+1-i >= longest {
 				found = end
@@ -109,7 +109,7 @@ func (l *latest[T]) surplus(o *sorting[T]) int {
 			break
 		}
 		n := i
-		for n <= end && head.compareStream(o.at(&l.items[n])) == 0 {
+		for n <= end && head.compareStream(o.at(l.items[n])) == 0 {
 			n++
 		}
 		if n-i >= longest {
@@ -125,8 +125,8 @@ func (l *latest[T]) dropped() int64 { return l.total - int64(len(l.items)) }
 // merged lists the things that fit, in the order in which they count.
 func (l *latest[T]) merged(o *sorting[T], fits func(*T) bool) []*T {
 	var list []*T
-	for i := range l.items {
-		if v := &l.items[i]; fits(v) {
+	for _, v := range l.items {
+		if fits(v) {
 			list = append(list, v)
 		}
 	}
@@ -135,8 +135,8 @@ func (l *latest[T]) merged(o *sorting[T], fits func(*T) bool) []*T {
 
 func (l *latest[T]) absorb(o *latest[T], limit int, s *sorting[T]) {
 	total := l.total + o.total
-	for i := range o.items {
-		l.add(o.items[i], limit, s)
+	for _, v := range o.items {
+		l.add(*v, limit, s)
 	}
 	l.total = total
 }

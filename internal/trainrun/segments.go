@@ -41,7 +41,7 @@ type boundary struct {
 func newSegmenter(f *Fold) *segmenter {
 	s := &segmenter{bounds: map[boundKey][]boundary{}, lowest: map[int64]int64{}, index: map[segment]int{}}
 	for i := range f.starts.items {
-		it := &f.starts.items[i]
+		it := f.starts.items[i]
 		k := boundKey{it.at.attempt, it.at.rank, it.part}
 		s.bounds[k] = append(s.bounds[k], boundary{
 			place: place{offset: it.at.pos, crc: it.at.crc, index: it.at.index}, file: it.at.file, kind: it.at.kind, time: it.at.time,

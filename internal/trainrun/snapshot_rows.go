@@ -70,7 +70,7 @@ func writeLatest[T any](w *writer, l *latest[T], item func(*T)) {
 	w.int(l.total)
 	w.uint(uint64(len(l.items)))
 	for i := range l.items {
-		item(&l.items[i])
+		item(l.items[i])
 	}
 }
 
@@ -81,7 +81,7 @@ func readLatest[T any](r *reader, l *latest[T], item func() T) {
 		if r.err != nil {
 			return
 		}
-		l.items = append(l.items, v)
+		l.items = append(l.items, &v)
 	}
 }
 

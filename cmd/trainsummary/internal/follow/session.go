@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -16,13 +17,13 @@ import (
 
 // Session follows the streams that arguments name.
 type Session struct {
-	args    []string
-	set     *trainprofile.Set
-	reader  *reader
-	runs    map[Key]*Run
-	order   []*Run
-	streams []*Stream
-	paths   map[string]*Stream // by root and name
+	args     []string
+	profiles func() (*trainprofile.Set, error) // shipped with the binary: they load
+	reader   *reader
+	runs     map[Key]*Run
+	order    []*Run
+	streams  []*Stream
+	paths    map[string]*Stream // by root and name
 
 	Roots   []string
 	Omitted int              // files beyond the bound
@@ -33,15 +34,17 @@ type Session struct {
 
 // Open makes a session. profile, when not empty, names the profile of every row.
 func Open(args []string, profile string) (*Session, error) {
-	set, err := trainprofile.Load(profile, nil)
-	if err != nil {
-		return nil, err
+	load := sync.OnceValues(func() (*trainprofile.Set, error) { return trainprofile.Load(profile, nil) })
+	if profile != "" { // else records alone need none
+		if _, err := load(); err != nil {
+			return nil, err
+		}
 	}
 	prefixes, err := trainlines.CompilePrefixes([]string{trainlines.PrefixesKnown})
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{args: args, set: set, owners: map[string]string{}}
+	s := &Session{args: args, profiles: load, owners: map[string]string{}}
 	s.reader = &reader{
 		session: s, lines: trainlines.NewReader(trainlines.Options{Location: time.UTC, Prefixes: prefixes}),
 		mapper: trainprofile.NewMapper(time.UTC), scratch: plog.NewLogRecord(), none: pcommon.NewResource(),

@@ -186,8 +186,13 @@ func (r *reader) object(l *lineOf) {
 	r.scratch.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, l.uid.Offset)
 	r.scratch.Attributes().PutStr(trainrecord.AttrRunID, l.run.Name)
 	r.more = r.more[:0]
-	out := r.mapper.Process(r.session.set, &l.stream.memory, r.scratch, r.further)
 	l.run.Changed = true
+	set, err := r.session.profiles()
+	if err != nil {
+		l.run.Trail.Unknown(l.stream.Number)
+		return
+	}
+	out := r.mapper.Process(set, &l.stream.memory, r.scratch, r.further)
 	if out.Kind != trainprofile.Mapped {
 		l.run.Trail.Unknown(l.stream.Number)
 		return
