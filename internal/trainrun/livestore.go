@@ -1,10 +1,5 @@
 package trainrun
 
-import (
-	"maps"
-	"slices"
-)
-
 const liveVersion = 1
 
 // Snapshot encodes everything that is known.
@@ -21,7 +16,7 @@ func (l *Live) Snapshot() []byte {
 	}
 	var sources sourceTable
 	w.uint(uint64(len(l.runs)))
-	for _, id := range slices.Sorted(maps.Keys(l.runs)) {
+	for _, id := range sortedKeys(l.runs) {
 		r := l.runs[id]
 		w.text(id)
 		w.bool(r.hasRank)

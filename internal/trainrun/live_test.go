@@ -1,0 +1,174 @@
+package trainrun
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"pgregory.net/rapid"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
+)
+
+const oneSecond = int64(nanosPerSec)
+
+func liveOptions() LiveOptions {
+	return LiveOptions{
+		HistoryAge: 300 * oneSecond, IdleTimeout: 60 * oneSecond, AbandonAfter: 600 * oneSecond, FailureGrace: 20 * oneSecond, LateGrace: 10 * oneSecond,
+		Attempts: 8, Tombstones: 16, DedupWindow: 16, OpenPhases: 4,
+	}
+}
+
+// drawSighting draws a record of one of few runs, with anything that a record may tell.
+func drawSighting(t *rapid.T, now int64) Sighting {
+	n := func(name string, top int) int64 { return int64(rapid.IntRange(0, top).Draw(t, name)) }
+	s := Sighting{
+		RunID: fmt.Sprint("r", n("run", 3)), Event: Event(1 + n("event", int(eventCount)-2)), Attempt: 1 + n("attempt", 1), Rank: n("rank", 1),
+		Part: rapid.SampledFrom([]string{"", "", "fold=0"}).Draw(t, "part"), Framework: "pytorch", Phase: rapid.SampledFrom([]string{"", "train", "test"}).Draw(t, "phase"),
+		Time: now - n("age", 400)*oneSecond, Arrived: Moment{now, now}, Progress: noProgress,
+	}
+	s.noDurations()
+	s.ID = ID{Kind: IDUID, File: uint32(s.Rank), Place: n("place", 200), CRC: uint32(n("crc", 2))}
+	if rapid.Bool().Draw(t, "epoch") {
+		s.Epoch = Int{n("epoch", 4), true}
+	}
+	if rapid.Bool().Draw(t, "durations") {
+		s.TrainS, s.PhaseS, s.DataWaitS = float64(n("train_s", 50)), float64(n("phase_s", 50)), 1
+		s.Samples, s.Step = Int{8, true}, Int{n("step", 20), true}
+	}
+	if s.Event == EventRunStart || s.Event == EventRunEnd || s.Event == EventRunFailure {
+		s.Detail = &SightDetail{Outcome: "success", Family: "detection", Emits: Emits(n("emits", 3) / 3), Extra: []string{"a", ""}, Message: "m"}
+	}
+	s.Source = &Source{Attributes: pcommon.NewMap()}
+	s.Source.Attributes.PutStr("service.name", "s")
+	s.Trace[0], s.Span[0] = byte(n("trace", 1)), byte(n("span", 1))
+	return s
+}
+
+// plain makes transitions comparable.
+func plain(list []Transition) (out []string) {
+	for _, t := range list {
+		c := t.Course
+		span := ""
+		if t.Span != nil {
+			span = fmt.Sprint(*t.Span)
+		}
+		out = append(out, fmt.Sprint(t.Kind, c.RunID, c.Number, t.Phase, t.Seconds, t.Count, t.Counts, span, c.Outcome, c.End, c.Completed(), c.Opened, c.Stalled))
+	}
+	return out
+}
+
+// TestALiveLayerGoesOnFromItsSnapshot also sends all records through their journal form.
+func TestALiveLayerGoesOnFromItsSnapshot(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		one, other := NewLive(liveOptions()), NewLive(liveOptions())
+		now := 1_000_000 * oneSecond
+		opened, ended := 0, map[string]int{}
+		for range rapid.IntRange(1, 30).Draw(rt, "rounds") {
+			now += int64(rapid.IntRange(1, 200).Draw(rt, "gap")) * oneSecond
+			var batch []Sighting
+			for range rapid.IntRange(0, 5).Draw(rt, "records") {
+				batch = append(batch, drawSighting(rt, now))
+			}
+			copies, err := DecodeSightings(AppendSightings(nil, batch))
+			require.NoError(rt, err)
+			a, tally := one.Take(batch, Moment{now, now})
+			want := plain(a)
+			opened, _ = account(rt, a, opened, ended)
+			b, same := other.Take(copies, Moment{now, now})
+			require.Equal(rt, want, plain(b))
+			require.Equal(rt, tally, same)
+			a = one.Tick(Moment{now, now})
+			want = plain(a)
+			opened, _ = account(rt, a, opened, ended)
+			require.Equal(rt, want, plain(other.Tick(Moment{now, now})))
+			restored := NewLive(liveOptions())
+			require.NoError(rt, restored.Restore(other.Snapshot()))
+			require.Equal(rt, other.Snapshot(), restored.Snapshot())
+			other = restored
+		}
+		open := 0
+		one.Courses(func(c *Course) {
+			if c.Opened && !c.Ended {
+				open++
+			}
+		})
+		total := 0
+		for _, n := range ended {
+			total += n
+		}
+		require.Equal(rt, opened, total+open, "an announced attempt got lost, or ended twice")
+	})
+}
+
+func account(rt *rapid.T, list []Transition, opened int, ended map[string]int) (int, map[string]int) {
+	for _, t := range list {
+		key := fmt.Sprint(t.Course.RunID, "/", t.Course.Written, "/", t.Course.Number)
+		switch {
+		case t.Kind == Opened:
+			opened++
+		case t.Kind == Ended && t.Course.Opened:
+			ended[key]++
+		default:
+		}
+	}
+	return opened, ended
+}
+
+func TestAWindowForgetsTheSmallestPlaces(t *testing.T) {
+	t.Parallel()
+	var a arrivals
+	see := func(place int64, crc uint32) bool {
+		return a.add(&Sighting{ID: ID{Kind: IDUID, File: 1, Place: place, CRC: crc}}, 4)
+	}
+	for _, place := range []int64{100, 50, 200, 150} {
+		assert.True(t, see(place, 1))
+		assert.False(t, see(place, 1), "a copy")
+	}
+	assert.True(t, see(200, 2), "the line was rewritten")
+	assert.False(t, see(50, 1), "pushed out, and below the floor")
+	assert.False(t, see(20, 1), "below the floor")
+	assert.True(t, see(300, 1))
+	assert.True(t, see(120, 1), "reordered, but not by much")
+}
+
+func FuzzLiveRestore(f *testing.F) {
+	l := NewLive(liveOptions())
+	s := Sighting{RunID: "r", Event: EventPhaseStart, Attempt: 1, Phase: trainrecord.PhaseTrain, Time: oneSecond, Arrived: Moment{oneSecond, oneSecond}, Progress: noProgress}
+	s.noDurations()
+	l.Take([]Sighting{s}, Moment{oneSecond, oneSecond})
+	f.Add(l.Snapshot())
+	f.Add([]byte{liveVersion})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l := NewLive(liveOptions())
+		if l.Restore(b) != nil {
+			assert.Zero(t, l.Len())
+			return
+		}
+		s := s
+		l.Take([]Sighting{s}, Moment{oneSecond, oneSecond})
+		l.Tick(Moment{1 << 60, 1 << 60})
+		l.Snapshot()
+	})
+}
+
+func FuzzDecodeSightings(f *testing.F) {
+	s := Sighting{RunID: "r", Event: EventRunEnd, Attempt: 1, Detail: &SightDetail{Outcome: "success"}, Progress: noProgress}
+	s.noDurations()
+	f.Add(AppendSightings(nil, []Sighting{s}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := DecodeSightings(b)
+		if err != nil {
+			return
+		}
+		l := NewLive(liveOptions())
+		l.Take(list, Moment{oneSecond, oneSecond})
+		l.Tick(Moment{1 << 60, 1 << 60})
+		again, err := DecodeSightings(AppendSightings(nil, list))
+		require.NoError(t, err)
+		assert.Len(t, again, len(list))
+	})
+}
