@@ -128,6 +128,9 @@ func TestNothingReopensAnAttemptAndLateRecordsCount(t *testing.T) {
 	assert.InDelta(t, 5, value1(points, "sample.processed", "train"), 0)
 	assert.InDelta(t, 1, value1(points, "run.outcomes", "success"), 0)
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="late"} 3`)
+	b.rec(440, 0, "run.end", "r", nil, m{"outcome": "failed"})
+	b.last(441)
+	assert.Contains(t, b.self(), `late_ends{connector="training_signals"} 2`)
 	b.rec(450, 0, "run.start", "r", nil, nil) // a new one
 	points = b.last(460)
 	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
@@ -248,4 +251,15 @@ func TestProgressShowsOneAttemptOnly(t *testing.T) {
 	b.tick(30)
 	points, _ = b.took()
 	assert.InDelta(t, 4, value1(points, "epoch.last_completed", ""), 0)
+}
+
+func TestARecordFarAheadProvesNoTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.rec(2, 0, "phase.start", "r", m{"phase": "train"}, nil)
+	b.rec(5, -3600, "step.end", "r", nil, m{"step": 1})
+	b.rec(12, 0, "phase.end", "r", m{"phase": "train"}, nil)
+	points := b.last(20)
+	assert.LessOrEqual(t, value1(points, "phase.time", "train"), 63.0)
+	assert.Contains(t, b.self(), `records{connector="training_signals",result="future"} 1`)
 }

@@ -110,24 +110,29 @@ func (m *spanMaker) run(c *trainrun.Course) (s ptrace.Span, backwards bool) {
 		s.Status().SetCode(ptrace.StatusCodeOk)
 	case trainrecord.OutcomeFailed:
 		m.fail(s, c)
+		m.tell(s, c)
 	default: // not the application's verdict
 	}
 	m.link(s, c)
 	return s, backwards
 }
 
-func (m *spanMaker) fail(s ptrace.Span, c *trainrun.Course) {
+func (*spanMaker) fail(s ptrace.Span, c *trainrun.Course) {
 	s.Status().SetCode(ptrace.StatusCodeError)
-	message := c.Message
-	if message == "" {
-		message = c.StopReason
-	}
-	s.Status().SetMessage(cut(message, maxStatus))
 	kind := c.ErrorType
 	if kind == "" {
 		kind = unknownError
 	}
 	s.Attributes().PutStr(attrErrorType, cut(kind, maxErrorType))
+}
+
+// tell says on the run's span why it failed.
+func (m *spanMaker) tell(s ptrace.Span, c *trainrun.Course) {
+	message := c.Message
+	if message == "" {
+		message = c.StopReason
+	}
+	s.Status().SetMessage(cut(message, maxStatus))
 	if m.cfg.Spans.ExceptionEvent && (c.ErrorType != "" || c.Message != "") {
 		e := s.Events().AppendEmpty()
 		e.SetName(attrException)

@@ -109,6 +109,8 @@ func TestFailures(t *testing.T) {
 		assert.Equal(t, "error", s[0]["status"])
 		assert.Equal(t, at(5), s[0]["end"])
 		assert.Equal(t, "RuntimeError", s[0]["attributes"].(map[string]any)["error.type"])
+		assert.NotContains(t, s[0], "status_message")
+		assert.NotContains(t, s[0], "events")
 		assert.InDelta(t, 0, value1(points, "phase.duration", phase), 0)
 	}
 	run := named(spans, "run")[0]

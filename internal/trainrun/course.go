@@ -172,8 +172,9 @@ func (l *Live) note(c *Course, s *Sighting, primary bool) {
 	if s.Planned.Set && (s.Event == EventRunStart || !c.Planned.Set) {
 		c.Planned = s.Planned
 	}
-	c.first, c.last = earlier(c.first, s.Time), max(c.last, s.Time)
-	c.prove(s.Time, false)
+	at := s.proof()
+	c.first, c.last = earlier(c.first, at), max(c.last, at)
+	c.prove(at, false)
 	c.seen = moments{s.Arrived.Wall, s.Arrived.Mono}
 	if s.Part != "" {
 		c.part(s.Part)
@@ -236,7 +237,7 @@ func (l *Live) starts(c *Course, s *Sighting, counts bool) {
 	if len(c.starts) < maxStarts {
 		c.starts = append(c.starts, rankStart{s.Rank, s.Time, s.Part})
 	}
-	l.advance(c, s.Time, counts)
+	l.advance(c, s.proof(), counts)
 	if !c.announced {
 		c.Began, c.announced = s.Time, true
 		l.tell(Transition{Kind: Started, Course: c})

@@ -119,7 +119,7 @@ func (l *Live) take(s *Sighting, zero map[string]bool) SightResult {
 	r := l.runs[s.RunID]
 	if r == nil {
 		if l.tombs.bars(s) {
-			return SightLate
+			return s.late()
 		}
 		r = &liveRun{id: s.RunID}
 		if zero[s.RunID] {
@@ -138,7 +138,7 @@ func (l *Live) take(s *Sighting, zero map[string]bool) SightResult {
 		if len(r.courses) == 0 {
 			delete(l.runs, r.id)
 		}
-		return SightLate
+		return s.late()
 	}
 	primary := s.Rank == r.primary
 	live := s.Arrived.Wall-s.Time <= l.opt.HistoryAge
@@ -148,6 +148,19 @@ func (l *Live) take(s *Sighting, zero map[string]bool) SightResult {
 		l.open(c)
 	}
 	return l.apply(c, s, primary, live)
+}
+
+// late is what becomes of a record of an attempt that is over and gone.
+func (s *Sighting) late() SightResult {
+	if s.Event == EventRunEnd && s.Part == "" {
+		return SightLateEnd
+	}
+	return SightLate
+}
+
+// proof is the time that a record proves. One that claims to be far ahead proves no more than its arrival does.
+func (s *Sighting) proof() int64 {
+	return min(s.Time, s.Arrived.Wall+future)
 }
 
 // apply has the event change the attempt.
@@ -181,15 +194,15 @@ func (l *Live) apply(c *Course, s *Sighting, primary, live bool) SightResult {
 	case EventPhaseEnd:
 		known = l.phaseEnds(c, s, counts)
 	case EventStepEnd:
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 		known = l.steps(c, s, counts)
 	case EventEpochEnd:
 		known = l.epochs(c, s, counts)
 	case EventRunEnd: // of a part
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 		c.part(s.Part).outcome = s.Detail.Outcome
 	default:
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 	}
 	if known && result == SightCounted {
 		return SightDuplicate

@@ -20,7 +20,7 @@ func (l *Live) derivedRunSpan(c *Course) pcommon.SpanID {
 // fails takes a failure, of whichever rank. It ends the attempt when nothing else does.
 func (l *Live) fails(c *Course, s *Sighting, primary, counts bool) {
 	if primary {
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 	}
 	l.blame(c, s)
 }
@@ -55,7 +55,7 @@ func (l *Live) ends(c *Course, s *Sighting, primary, counts bool, result SightRe
 	if s.RunS >= 0 {
 		c.prove(s.Time-fromSeconds(s.RunS), true)
 	}
-	l.advance(c, s.Time, counts)
+	l.advance(c, s.proof(), counts)
 	c.StopReason, c.Reported = s.Detail.StopReason, s.Completed
 	l.end(c, s.Detail.Outcome, s.Time, s.Arrived)
 	return result

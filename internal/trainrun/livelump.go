@@ -43,7 +43,7 @@ func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anc
 
 // epochs takes the row of an epoch.
 func (l *Live) epochs(c *Course, s *Sighting, counts bool) (known bool) {
-	defer l.advance(c, s.Time, counts)
+	defer l.advance(c, s.proof(), counts)
 	c.reaches(s)
 	phase := s.Phase
 	if phase == "" {

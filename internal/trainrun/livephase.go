@@ -97,7 +97,7 @@ func (l *Live) phaseStarts(c *Course, s *Sighting, counts bool) (known bool) {
 	if !c.coarse.add(k.hash('s', s.Time)) {
 		return true
 	}
-	l.advance(c, s.Time, counts)
+	l.advance(c, s.proof(), counts)
 	if i := slices.IndexFunc(c.ended, func(e phaseEnd) bool { return e.matches(&k) && s.Time <= e.end }); i >= 0 {
 		e := c.ended[i]
 		c.ended = slices.Delete(c.ended, i, i+1)
@@ -152,14 +152,14 @@ func (c *Course) findOpen(k *phaseKey, end int64) int {
 func (l *Live) phaseEnds(c *Course, s *Sighting, counts bool) (known bool) {
 	k := phaseOf(s)
 	if !c.coarse.add(k.hash('e', s.Time)) {
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 		return true
 	}
 	l.waits(c, s, k.phase, counts)
 	c.reaches(s)
 	i := c.findOpen(&k, s.Time)
 	if c.coarse.take(k.hash('r', 0)) { // the row of the epoch told it
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 		if i >= 0 {
 			c.open = slices.Delete(c.open, i, i+1)
 		}
@@ -168,16 +168,16 @@ func (l *Live) phaseEnds(c *Course, s *Sighting, counts bool) (known bool) {
 	c.byRecords(&k, 'p')
 	switch {
 	case i >= 0:
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 		p := c.open[i]
 		c.open = slices.Delete(c.open, i, i+1)
 		l.complete(c, &p, s.Time, s.PhaseS, s.Trace, s.Span, counts)
 		return false
 	case s.PhaseS >= 0:
 		l.lump(c, &k, s.Time-fromSeconds(s.PhaseS), s.Time, s.PhaseS, s.Time, counts)
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 	default:
-		l.advance(c, s.Time, counts)
+		l.advance(c, s.proof(), counts)
 	}
 	if len(c.ended) >= maxPendingEnds {
 		c.ended = slices.Delete(c.ended, 0, 1)
