@@ -263,3 +263,20 @@ func TestARecordFarAheadProvesNoTime(t *testing.T) {
 	assert.LessOrEqual(t, value1(points, "phase.time", "train"), 63.0)
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="future"} 1`)
 }
+
+func TestARecordThatComesTwiceCountsOnceWhateverItTells(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	line := []byte(`{"event":"step.end","run_id":"r","ts":"2026-11-20T10:00:01Z","body":{"samples":4,"durations":{"batch_s":0.5}}}`)
+	uid := trainrecord.UID{RunID: "r", File: 7, Offset: 300, CRC: trainrecord.LineCRC(line)}.String()
+	b.line(at(2), line, uid)
+	b.line(at(3), line, "")
+	b.tick(10)
+	b.line(at(11), line, uid)
+	b.line(at(12), line, "")
+	points := b.last(20)
+	assert.InDelta(t, 2, value1(points, "batch.duration", ""), 0)
+	assert.InDelta(t, 8, value1(points, "sample.processed", "train"), 0)
+	assert.Contains(t, b.self(), `records{connector="training_signals",result="counted"} 2`)
+	assert.Contains(t, b.self(), `records{connector="training_signals",result="duplicate"} 2`, "or the second port's copies were taken")
+}

@@ -170,3 +170,20 @@ func TestSilenceIsMeasuredAnewAfterARestart(t *testing.T) {
 	assert.InDelta(t, 0, value1(points, "run.active", "running"), 0)
 	require.NoError(t, b.core.close(context.Background()))
 }
+
+func TestSentSpansDoNotComeBackAfterAKill(t *testing.T) {
+	t.Parallel()
+	h := componentcheck.NewStorageHost(t)
+	b := newBenchAt(t, t0, h, &backend{}, stored(h))
+	b.rec(2, 0, "run.start", "r", nil, nil)
+	b.tick(10)
+	b.tick(20) // which writes what became of the one before
+	_, spans := b.took()
+	require.Len(t, spans, 1)
+	h.Crash()
+	b = newBenchAt(t, at(25), h, &backend{}, stored(h))
+	b.tick(30)
+	_, spans = b.took()
+	assert.Empty(t, spans)
+	require.NoError(t, b.core.close(context.Background()))
+}
