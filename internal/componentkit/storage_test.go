@@ -85,3 +85,17 @@ func TestADamagedFileIsFoundBeforeItIsOpened(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	require.NoError(t, trial(empty))
 }
+
+// TestTheFileOfAClientIsFoundByAnyID: file_storage replaces what may not stand in the name of a file.
+func TestTheFileOfAClientIsFoundByAnyID(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":      "receiver_x_",
+		"a.b-c": "receiver_x_a.b-c",
+		"a:b":   "receiver_x_a~003Ab",
+		"ns/x~": "receiver_x_ns~002Fx~007E",
+		"é":     "receiver_x_~00E9",
+	} {
+		assert.Equal(t, want, clientFile(component.KindReceiver, component.MustNewIDWithName("x", name), ""))
+	}
+}

@@ -95,11 +95,19 @@ func isDamage(err error) bool {
 	return false
 }
 
-// clientFile is the name that file_storage gives to the file of a client.
+// clientFile is the name that file_storage gives to the file of a client: an id may hold what a name of a file may not.
 func clientFile(kind component.Kind, id component.ID, name string) string {
 	file := strings.ToLower(kind.String()) + "_" + id.Type().String() + "_" + id.Name()
 	if name != "" {
 		file += "_" + name
 	}
-	return file
+	var safe strings.Builder
+	for _, c := range file {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-_", c) {
+			safe.WriteRune(c)
+		} else {
+			fmt.Fprintf(&safe, "~%04X", c)
+		}
+	}
+	return safe.String()
 }

@@ -61,6 +61,25 @@ func TestSilentTornLineIsReportedOnceAndDeliveredWhenWhole(t *testing.T) {
 	})
 }
 
+func TestALineThatLacksItsNewlineAloneHasAnotherUIDWhenItIsWhole(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.write("a/train.jsonl", rows(0, 1)+half+"}}")
+		r.start()
+		time.Sleep(11 * time.Minute)
+		r.append("a/train.jsonl", "\n")
+		time.Sleep(time.Minute)
+		r.stop()
+		all := r.sink.got()
+		require.Len(t, all, 3)
+		assert.Equal(t, "torn", all[1].reason)
+		assert.Equal(t, "7", all[2].text)
+		assert.Equal(t, all[1].offset, all[2].offset)
+		assert.NotEqual(t, all[1].uid, all[2].uid)
+	})
+}
+
 func TestATornFirstLineDoesNotNameTheStream(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

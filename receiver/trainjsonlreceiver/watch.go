@@ -128,6 +128,10 @@ func (w *watch) folder(name string) {
 		w.see(name, false)
 		return
 	case !w.local(name):
+		if _, err := w.fs.Stat(name); isMissing(err) { // it went away: what comes in its place may be watched
+			w.see(name, false)
+			return
+		}
 		w.leaveOut(name)
 		return
 	}

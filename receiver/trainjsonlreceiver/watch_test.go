@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 )
 
 // told is a notifier that tells what a test says.
@@ -176,4 +178,18 @@ func TestLocalFileSystemsAreKnown(t *testing.T) {
 	t.Parallel()
 	assert.False(t, isLocal("/proc"), "what is there changes without a word")
 	assert.False(t, isLocal("/does/not/exist"))
+}
+
+// TestAFolderThatWentAwayIsNotTakenForOneOfAnotherHost: a search lists a folder that is removed meanwhile, and made anew later.
+func TestAFolderThatWentAwayIsNotTakenForOneOfAnotherHost(t *testing.T) {
+	t.Parallel()
+	var refused []string
+	w := watch{notifier: newTold(9), local: isLocal, fs: osFiles{}, logger: zap.NewNop(), refused: func(reason string) { refused = append(refused, reason) }}
+	folder := filepath.Join(t.TempDir(), "run")
+	w.folder(folder)
+	assert.False(t, w.folders[folder])
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	w.folder(folder)
+	assert.True(t, w.folders[folder])
+	assert.Empty(t, refused)
 }

@@ -190,9 +190,10 @@ func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl
 	return after, err
 }
 
-// torn reports a line that has no newline. The offset stays: should the newline come, the line is delivered whole.
+// torn reports a line that has no newline. The offset stays: should the newline come, the line is delivered whole. Its uid is
+// another then, also if nothing but the newline was missing: who drops what was seen would drop the record.
 func (t *tailer) torn(ctx context.Context, s *stream, f openFile, m mark, tl tail, p *permit) (next, error) {
-	l := line{offset: m.Offset + tl.skipped(), end: m.Offset + tl.scanned, crc: tl.sum(), reason: trainrecord.ReasonTorn}
+	l := line{offset: m.Offset + tl.skipped(), end: m.Offset + tl.scanned, crc: ^tl.sum(), reason: trainrecord.ReasonTorn}
 	return t.report(ctx, s, f, m, l, p, func(now mark) {
 		now.FileID, now.HasFile, now.Torn = m.FileID, m.HasFile, m.Offset
 		s.set(now)
