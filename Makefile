@@ -106,7 +106,6 @@ bench-results: build ## what the whole way from lines to results costs beside fi
 bench-gate: build ## the same, small: fails when a ratio misses its target by more than 1.25
 	@go run ./test/bench -suite train_jsonl -size gate
 	@go run ./test/bench -suite norm_native -size gate
-	@go run ./test/bench -suite results -size gate
 
 .PHONY: bench-guard
 bench-guard: ## what cardinality_guard costs beside upstream processors: the full measurement, a minute on a machine that does nothing else

@@ -40,7 +40,7 @@ type Dir struct {
 func Open(fsys FS, minFree uint64) (*Dir, error) {
 	d := &Dir{fs: fsys, minFree: minFree, unsynced: map[string]bool{}}
 	for _, name := range []string{own, ownTmp, ownLocks} {
-		if err := d.mkdirs(name); err != nil {
+		if err := d.mkdirs(name, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -51,10 +51,10 @@ func Open(fsys FS, minFree uint64) (*Dir, error) {
 		return nil, err
 	}
 	ignore := []byte("*\n")
-	if same, err := d.same(ownIgnore, ignore); err != nil || same {
+	if same, err := d.same(ownIgnore, ignore, nil); err != nil || same {
 		return d, errors.Join(err, d.closeOn(err))
 	}
-	err := d.put(ownIgnore, ignore)
+	err := d.put(ownIgnore, ignore, nil)
 	if err == nil {
 		err = d.settle(own)
 	}
@@ -189,7 +189,7 @@ func (d *Dir) temporary() (string, File, error) {
 	if d.alive != nil {
 		_ = d.alive.Close()
 	}
-	if err := d.mkdirs(ownTmp); err != nil {
+	if err := d.mkdirs(ownTmp, nil); err != nil {
 		return "", nil, err
 	}
 	if err := d.begin(); err != nil {

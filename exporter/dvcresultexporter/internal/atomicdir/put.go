@@ -12,8 +12,8 @@ import (
 
 // put writes one file aside and renames it into place; settle makes that durable. A failed sync says nothing about the pages that were not
 // written, so the file is discarded and written once more from the start.
-func (d *Dir) put(name string, content []byte) error {
-	if err := d.mkdirs(path.Dir(name)); err != nil {
+func (d *Dir) put(name string, content []byte, known folders) error {
+	if err := d.mkdirs(path.Dir(name), known); err != nil {
 		return err
 	}
 	if info, err := d.fs.Lstat(name); err == nil && info.IsDir() {
@@ -94,7 +94,10 @@ func (d *Dir) stage(content []byte) (string, error) {
 }
 
 // mkdirs makes a directory and those above it. A symbolic link or a file among them is refused.
-func (d *Dir) mkdirs(name string) error {
+func (d *Dir) mkdirs(name string, known folders) error {
+	if known[name] {
+		return nil
+	}
 	for _, dir := range ancestors(name) {
 		exists, err := d.isDir(dir)
 		if err != nil {
@@ -108,7 +111,17 @@ func (d *Dir) mkdirs(name string) error {
 		}
 		d.touched(path.Dir(dir))
 	}
+	known.add(name)
 	return nil
+}
+
+// folders are those that a write has looked at: each look costs the kernel a walk from the top.
+type folders map[string]bool
+
+func (f folders) add(name string) {
+	if f != nil {
+		f[name] = true
+	}
 }
 
 // ancestors lists the directories on the way to a name, the name included, top first.
@@ -139,11 +152,14 @@ func (d *Dir) isDir(name string) (bool, error) {
 }
 
 // same tells whether a file has these bytes already. A link is not followed: its target is somebody else's.
-func (d *Dir) same(name string, content []byte) (bool, error) {
-	for _, dir := range ancestors(path.Dir(name)) {
-		if exists, err := d.isDir(dir); err != nil || !exists {
-			return false, err
+func (d *Dir) same(name string, content []byte, known folders) (bool, error) {
+	if !known[path.Dir(name)] {
+		for _, dir := range ancestors(path.Dir(name)) {
+			if exists, err := d.isDir(dir); err != nil || !exists {
+				return false, err
+			}
 		}
+		known.add(path.Dir(name))
 	}
 	info, err := d.fs.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

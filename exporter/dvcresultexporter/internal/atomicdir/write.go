@@ -48,7 +48,7 @@ func (d *Dir) Write(set Set) (Result, error) {
 			return Unchanged, ignoreRefused(err) // what is no directory is nobody's set
 		}
 	}
-	if err := d.mkdirs(set.Name); err != nil { // before the lock: a refused name makes no lock file
+	if err := d.mkdirs(set.Name, nil); err != nil { // before the lock: a refused name makes no lock file
 		return "", err
 	}
 	lock, err := d.fs.Lock(path.Join(ownLocks, set.Name))
@@ -71,7 +71,8 @@ func (d *Dir) write(set Set) (Result, error) {
 	if set.Keep != nil && set.Keep(marker) {
 		return Kept, nil
 	}
-	changed, err := d.changed(set)
+	known := folders{}
+	changed, err := d.changed(set, known)
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +97,7 @@ func (d *Dir) write(set Set) (Result, error) {
 				return "", err
 			}
 		}
-		if err := d.put(path.Join(set.Name, f.Name), f.Bytes); err != nil {
+		if err := d.put(path.Join(set.Name, f.Name), f.Bytes, known); err != nil {
 			return "", err
 		}
 	}
@@ -163,10 +164,10 @@ func (d *Dir) marker(set Set) ([]byte, error) {
 	return d.fs.ReadFile(name)
 }
 
-func (d *Dir) changed(set Set) ([]Content, error) {
+func (d *Dir) changed(set Set, known folders) ([]Content, error) {
 	var out []Content
 	for _, f := range set.Files {
-		same, err := d.same(path.Join(set.Name, f.Name), f.Bytes)
+		same, err := d.same(path.Join(set.Name, f.Name), f.Bytes, known)
 		if err != nil {
 			return nil, err
 		}
