@@ -1,5 +1,5 @@
 // Command demo runs the main job by itself: it starts the built binary with config/quickstart.yaml, writes sample streams as four trainers
-// would, line by line, and prints a table that it reads from the written result.json files. It ends with status 0 when every run has the
+// would, line by line, and prints a table that it reads from the written result.json files, and that of dvc metrics show where DVC is. It ends with status 0 when every run has the
 // result that its stream proves.
 package main
 
@@ -58,6 +58,9 @@ func run(ctx context.Context) error {
 	}
 	printTable(rows)
 	fmt.Printf("\nthe results are in %s: inside a git and DVC repository, dvc metrics show and dvc plots show read them\n", rel(filepath.Join(dir, "results")))
+	if err := showDVC(ctx, dir); err != nil {
+		return err
+	}
 	return summarize(ctx, filepath.Join(dir, "runs"))
 }
 
