@@ -61,6 +61,8 @@ func TestWaits(t *testing.T) {
 		"through a stall":         {wait: "epoch=2", first: []string{epoch0}, then: []string{epoch1}, args: []string{"--stall-after", "1ms", "--through-stall"}, code: 0, condition: "epoch=2", state: ""},
 		"time is up":              {wait: "epoch=9", first: []string{epoch0}, args: []string{"--timeout", "1s"}, code: 124, state: "running"},
 		"not there yet":           {wait: "epoch=1", then: []string{epoch0}, code: 0, condition: "epoch=1", state: "running"},
+		"best, not there yet":     {wait: "best", then: []string{epoch0}, code: 0, condition: "best", state: "running"},
+		"change, not there yet":   {wait: "change", then: []string{epoch0}, code: 0, condition: "change", state: "running"},
 		"gone for long before it": {wait: "epoch=9", first: []string{yearAgo("epoch.end", `"epoch":0`)}, args: []string{"--stall-after", "1ms"}, code: 13, state: "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,6 +92,25 @@ func TestWaits(t *testing.T) {
 			assert.Equal(t, c.condition != nil, w["met"])
 		})
 	}
+}
+
+// A wait returns within 2 s of the line that fulfils it, also when the stream comes after the wait began.
+func TestAStreamThatComesIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	var written time.Time
+	wg.Go(func() {
+		_ = pause(t.Context(), 300*time.Millisecond)
+		write1(t, path, now("epoch.end", `"epoch":0`))
+		written = time.Now()
+	})
+	code, _, errs := call(t, "--wait-for", "epoch=1", "--timeout", "30s", path)
+	returned := time.Now()
+	wg.Wait()
+	require.Equal(t, 0, code, errs)
+	assert.Less(t, returned.Sub(written), 2*time.Second)
 }
 
 func TestAWaitForWhatNeverComes(t *testing.T) {

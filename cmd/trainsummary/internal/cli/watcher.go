@@ -17,14 +17,15 @@ type watcher struct {
 	started time.Time
 	grown   map[*follow.Run]time.Time // growth that was seen, by the wall clock of the moment
 	looked  int
+	absent  bool // what is waited for is not there yet
 }
 
-// findEvery is how many looks lie between two searches for new files.
+// findEvery is how many looks lie between two searches for new files, once there is one.
 const findEvery = 5
 
 // look reads what came since and notes which runs grew. At the first look nothing is growth: it may be old.
 func (w *watcher) look() {
-	if w.looked%findEvery == 0 {
+	if w.looked%findEvery == 0 || w.absent {
 		w.session.Find()
 	}
 	first := w.looked == 0
@@ -94,6 +95,11 @@ func (w *watcher) wait(ctx context.Context) (int, error) {
 		one, err := w.only()
 		if err != nil {
 			return 0, err
+		}
+		if one == nil {
+			w.absent, start = true, &condition.Start{} // what a stream that comes later says, it did not say at the start
+		} else {
+			w.absent = false
 		}
 		if one != nil && (one != run || one.Changed || !time.Now().Before(next)) {
 			run, sum = one, w.ask(one)

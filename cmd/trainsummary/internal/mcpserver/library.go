@@ -90,6 +90,10 @@ func (l *Library) summary(name string) (*trainview.Summary, error) {
 	defer l.mu.Unlock()
 	l.look()
 	r, err := l.find(name)
+	if err != nil && l.session.Find() { // it may have begun since
+		l.look()
+		r, err = l.find(name)
+	}
 	if err != nil {
 		return nil, err
 	}
