@@ -70,8 +70,9 @@ func summarize(ctx context.Context, runs string) error {
 	if binary == "" {
 		binary = filepath.Join("build", "trainsummary")
 	}
-	fmt.Printf("\nand what trainsummary says of the streams alone, trainsummary %s:\n\n", rel(runs))
-	for _, args := range [][]string{{"--format", "text", rel(runs)}, {filepath.Join(rel(runs), "native-7f3a9c")}} {
+	silent := idleTimeout.String() // else a minute of silence at least
+	fmt.Printf("\nand what trainsummary says of the streams alone, trainsummary --stall-after %s %s:\n\n", silent, rel(runs))
+	for _, args := range [][]string{{"--stall-after", silent, "--format", "text", rel(runs)}, {filepath.Join(rel(runs), "native-7f3a9c")}} {
 		c := exec.CommandContext(ctx, binary, args...)
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		if err := c.Run(); err != nil {
