@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +84,7 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 			launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")
 			out, err := launcher.CombinedOutput()
 			require.NoError(t, err, string(out))
+			requireForward(t, filepath.Join(f.runs, "my-run", "train.jsonl"))
 			quickstart(t, f).Start()
 			c.want.id, c.want.framework, c.want.outcome, c.want.reason = "my-run", name, "success", "exit status 0"
 			requireResult(t, f, c.want)
@@ -90,5 +93,20 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 			require.Equal(t, c.params, string(params))
 			require.Equal(t, c.checkpoint, waitResult(t, f, "my-run", "success").Best.Path)
 		})
+	}
+}
+
+// requireForward sees that no line of a stream is older than the one before it, the launcher's end neither.
+func requireForward(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	last := 0.0
+	for line := range strings.Lines(string(text)) {
+		var row struct{ Ts, Timestamp float64 }
+		require.NoError(t, json.Unmarshal([]byte(line), &row), line)
+		at := max(row.Ts, row.Timestamp)
+		require.GreaterOrEqual(t, at, last, line)
+		last = at
 	}
 }
