@@ -2,6 +2,8 @@ package dvcresultexporter
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -127,6 +129,39 @@ func TestAStreamReadAgainIsNoContinuation(t *testing.T) {
 		}
 		r.stop()
 	})
+}
+
+// A run that begins in the middle of a file, behind lines of another one, is read once more and goes further: it is no continuation either.
+func TestARunInTheMiddleOfAFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	lines := wholeRun("x")[1:] // without its start
+	untimed := slices.Clone(lines)
+	for i := range untimed {
+		untimed[i].text = regexp.MustCompile(`"ts":"[^"]*",`).ReplaceAllString(untimed[i].text, "")
+	}
+	for name, lines := range map[string][]line{"with times": lines, "without": untimed} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want, _ := undisturbed(t, lines)
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.cfg.LiveInterval = time.Second
+				r.start()
+				r.feed(lines[:3]...)
+				pass(10 * time.Second)
+				r.loseStorage()
+				r.feed(lines[:2]...)
+				pass(10 * time.Second)
+				r.feed(lines[2:]...)
+				pass(time.Minute)
+				assert.Equal(t, want, r.files("x"))
+				r.loseStorage()
+				r.feed(lines...)
+				pass(time.Minute)
+				assert.Equal(t, want, r.files("x"))
+				r.stop()
+			})
+		})
+	}
 }
 
 // Readings do not come twice: without a storage the result on disk has them.

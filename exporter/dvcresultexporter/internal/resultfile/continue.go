@@ -25,26 +25,12 @@ func Continue(st *trainrun.State, read func(name string) []byte) (joined *trainr
 	if !ok || p.RunID != cutText(st.RunID, maxText) || st.Conflict != nil || p.Conflict {
 		return st, Kept{}, false
 	}
-	if !p.goesOn(st) {
+	if !p.goesOn(st, read) {
 		return st, Kept{}, false
 	}
 	c := continuation{p: p, st: *st, read: read, begins: len(st.Attempts) > 0 && !st.Partial && !st.Headless}
 	c.join()
 	return &c.st, Kept{Params: read(ParamsName), Digest: p.Digest}, true
-}
-
-// goesOn says whether a state is of records that come after a result: all of them, or some, and the first is in the middle of a stream.
-// Of one that was joined before there may be nothing new.
-func (p *previous) goesOn(st *trainrun.State) bool {
-	last := nanos(p.LastAt)
-	if last != 0 && st.StartedAt > last {
-		return true
-	}
-	news := st.LastRecordAt - last // both are 0 when nobody tells the time
-	if last != 0 {
-		news = st.LastRecordAt/1e6 - last/1e6
-	}
-	return (st.Partial || st.Headless) && (news > 0 || news == 0 && (last == 0 || p.Coverage == coveragePartial))
 }
 
 // continuation builds a state from a result and one that goes on after it. An attempt that begins supersedes the curves from where it does.
@@ -98,92 +84,6 @@ func (c *continuation) cut(axis trainrun.Axis) int64 {
 		return math.MaxInt64
 	}
 	return *from
-}
-
-func (c *continuation) series() {
-	st := &c.st
-	st.Series, st.Finals = slices.Clone(st.Series), slices.Clone(st.Finals)
-	own := listMetrics(&trainrun.State{Series: st.Series, Finals: st.Finals})
-	for _, name := range slices.Sorted(maps.Keys(c.p.Metrics)) {
-		old := c.p.Metrics[name]
-		i := slices.IndexFunc(own, func(m *metric) bool { return m.name == name })
-		if old.Final != nil && (i < 0 || own[i].final == nil) {
-			part, plain := "", name
-			if i >= 0 {
-				part, plain = own[i].part, own[i].plain
-			}
-			st.Finals = append(st.Finals, trainrun.Final{Part: part, Name: plain, Value: float64(*old.Final)})
-		}
-		if old.Last == nil {
-			continue
-		}
-		s := trainrun.Series{Name: name, Axis: axisOf(old.Axis)}
-		at := -1
-		if i >= 0 && own[i].series != nil && own[i].series.Axis == s.Axis {
-			at = slices.IndexFunc(st.Series, func(o trainrun.Series) bool {
-				return o.Part == own[i].series.Part && o.Name == own[i].series.Name && o.Axis == s.Axis
-			})
-			s = st.Series[at]
-		}
-		c.extend(&s, name, &old)
-		if at < 0 {
-			st.Series = append(st.Series, s)
-		} else {
-			st.Series[at] = s
-		}
-	}
-}
-
-// extend puts the points of the disk before those of a series.
-func (c *continuation) extend(s *trainrun.Series, name string, old *previousMetric) {
-	added, unknown := int64(0), int64(0)
-	byX := map[int64]trainrun.Point{}
-	for _, pt := range c.p.points(name, c.read) {
-		if pt.X < c.cut(s.Axis) {
-			byX[pt.X] = pt
-		}
-	}
-	shown := int64(len(byX))
-	s.NonFinite = c.p.NonFinite[name].Count
-	for _, pt := range s.Points {
-		_, known := byX[pt.X]
-		byX[pt.X] = pt
-		if !known && isFinite(pt.V) {
-			unknown++
-		}
-		switch isNew := pt.X > old.LastStep; {
-		case isNew && isFinite(pt.V), shown == old.Points && !known && isFinite(pt.V):
-			added++
-		case isNew && !isFinite(pt.V):
-			s.NonFinite++
-		}
-	}
-	s.FirstNonFinite = cmp.Or(c.p.NonFinite[name].First, s.FirstNonFinite)
-	s.Count = old.Points + added
-	if c.cut(s.Axis) <= old.LastStep {
-		s.Count = shown + unknown
-	}
-	s.Points = slices.SortedFunc(maps.Values(byX), func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) })
-	s.Min, s.Max = nil, nil
-	for i := range s.Points {
-		pt := s.Points[i]
-		if !isFinite(pt.V) {
-			continue
-		}
-		if s.Min == nil || pt.V < s.Min.V {
-			s.Min = &pt
-		}
-		if s.Max == nil || pt.V > s.Max.V {
-			s.Max = &pt
-		}
-	}
-	if n := len(s.Points); n > 0 {
-		s.Last = s.Points[n-1]
-	}
-	if v := old.Last; old.LastStep > s.Last.X && old.LastStep < c.cut(s.Axis) || len(s.Points) == 0 { // one that no table has
-		s.Last = trainrun.Point{X: old.LastStep, V: float64(*v)}
-	}
-	s.Sampled = s.Sampled || old.Sampled
 }
 
 func (c *continuation) attempts() {
@@ -247,56 +147,6 @@ func (c *continuation) progress() {
 	if p.Objective != nil && (st.Objective == nil || p.Objective.From == "record") {
 		st.Objective = p.Objective
 	}
-}
-
-// best finds the best point of the joined curve.
-func (c *continuation) best() {
-	st, ob := &c.st, c.st.Objective
-	if ob == nil {
-		return
-	}
-	for i := range st.Series {
-		s := &st.Series[i]
-		value := s.Min
-		if ob.Mode == trainrun.ModeMax {
-			value = s.Max
-		}
-		if s.Part != "" || s.Name != ob.Metric || value == nil {
-			continue
-		}
-		own, old := st.Best, c.p.Best
-		if own != nil && own.Metric == ob.Metric && own.Axis == s.Axis && own.X == value.X {
-			return
-		}
-		st.Best = &trainrun.Best{Metric: ob.Metric, Mode: ob.Mode, Value: value.V, Axis: s.Axis, X: value.X}
-		if old != nil && old.Step == value.X && old.Axis == s.Axis.String() {
-			st.Best.Time = nanos(old.At)
-			st.Best.Checkpoint = c.checkpoint(old.Path)
-		}
-		for _, saved := range []*trainrun.Checkpoint{st.Checkpoints.Last, st.Checkpoints.Best} {
-			if saved != nil && savedAt(saved, s.Axis, value.X) {
-				st.Best.Checkpoint = saved
-			}
-		}
-		return
-	}
-}
-
-func savedAt(c *trainrun.Checkpoint, axis trainrun.Axis, x int64) bool {
-	place := c.Epoch
-	if axis == trainrun.AxisStep {
-		place = c.Step
-	}
-	return place != nil && *place == x
-}
-
-// checkpoint finds the checkpoint of a path among the files of the disk.
-func (c *continuation) checkpoint(path string) *trainrun.Checkpoint {
-	i := slices.IndexFunc(c.p.Artifacts, func(f previousFile) bool { return path != "" && f.Path == path })
-	if i < 0 {
-		return nil
-	}
-	return c.p.Artifacts[i].checkpoint()
 }
 
 func (c *continuation) failures() {
