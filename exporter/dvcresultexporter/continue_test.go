@@ -139,19 +139,20 @@ func TestARunInTheMiddleOfAFileIsReadAgain(t *testing.T) {
 	for i := range untimed {
 		untimed[i].text = regexp.MustCompile(`"ts":"[^"]*",`).ReplaceAllString(untimed[i].text, "")
 	}
-	for name, lines := range map[string][]line{"with times": lines, "without": untimed} {
+	spoilt := stream("", `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"x","body":{"epoch":0,"measurements":{"val/loss":NaN}}}`)
+	for name, lines := range map[string][]line{"with times": lines, "without": untimed, "not finite": append(spoilt[1:], untimed[len(untimed)-1:]...)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want, _ := undisturbed(t, lines)
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.cfg.LiveInterval = time.Second
 				r.start()
-				r.feed(lines[:3]...)
+				r.feed(lines[:len(lines)/2]...)
 				pass(10 * time.Second)
 				r.loseStorage()
-				r.feed(lines[:2]...)
+				r.feed(lines[:1]...)
 				pass(10 * time.Second)
-				r.feed(lines[2:]...)
+				r.feed(lines[1:]...)
 				pass(time.Minute)
 				assert.Equal(t, want, r.files("x"))
 				r.loseStorage()

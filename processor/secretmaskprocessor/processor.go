@@ -112,6 +112,7 @@ func (m *masker) metrics(ctx context.Context, md pmetric.Metrics) (pmetric.Metri
 			for _, metric := range sm.Metrics().All() {
 				text(w, metric.Name(), metric.SetName)
 				text(w, metric.Description(), metric.SetDescription)
+				text(w, metric.Unit(), metric.SetUnit)
 				w.Map(metric.Metadata())
 				maskPoints(w, metric)
 			}

@@ -178,7 +178,7 @@ func TestASecretLeavesInNoPlaceOfAMetric(t *testing.T) {
 	t.Parallel()
 	set := processortest.NewNopSettings(metadata.Type)
 	rapid.Check(t, func(rt *rapid.T) {
-		const places = 7*(inMap-1) + 2
+		const places = 7*(inMap-1) + 3
 		p := plant(rt, places)
 		md := pmetric.NewMetrics()
 		rm := md.ResourceMetrics().AppendEmpty()
@@ -187,6 +187,7 @@ func TestASecretLeavesInNoPlaceOfAMetric(t *testing.T) {
 		m := sm.Metrics().AppendEmpty()
 		m.SetName(p.put())
 		m.SetDescription(p.put())
+		m.SetUnit(p.put())
 		point := m.SetEmptyGauge().DataPoints().AppendEmpty()
 		p.fillText(point.Attributes())
 		p.fillText(point.Exemplars().AppendEmpty().FilteredAttributes())

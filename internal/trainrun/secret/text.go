@@ -162,10 +162,10 @@ func (m *textMasker) form(i, j int) int {
 		return m.mask(i, m.endOfPEM(j))
 	case strings.HasPrefix(m.s[j:], "://"):
 		return m.url(i, j)
-	case m.at(j) == '/' && strings.IndexByte(w, '.') > 0:
-		return m.hook(i, j)
 	case isShape(w):
 		return m.mask(i, i+len(strings.TrimRight(w, ".")))
+	case m.at(j) == '/' && strings.IndexByte(w, '.') > 0:
+		return m.hook(i, j)
 	case isScheme(w):
 		return m.credentials(w, j)
 	default: // a name, or nothing

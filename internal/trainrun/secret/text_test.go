@@ -59,6 +59,7 @@ func TestSecretsInCommands(t *testing.T) {
 		`train.py --author "A B" --keyword x --key_dim 64`:                     `train.py --author "A B" --keyword x --key_dim 64`,
 		"train.py --tokenizer bert --tokens_per_second 5":                      "train.py --tokenizer bert --tokens_per_second 5",
 		"train.py --num_key_value_heads=8 --num_tokens=12":                     "train.py --num_key_value_heads=8 --num_tokens=12",
+		"x /c/hvs.CAESIAbCdEfGhIjKl/y /c/SG.AbCdEfGhIjKlMnOp.x/y":              "x /c/***/y /c/***/y",
 		"pytest test_x.py::token::test_y":                                      "pytest test_x.py::token::test_y",
 		"-----BEGIN RSA PRIVATE KEY-----\nAb\n-----END RSA PRIVATE KEY----- x": "*** x",
 	} {

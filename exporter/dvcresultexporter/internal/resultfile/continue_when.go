@@ -1,8 +1,7 @@
 package resultfile
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -32,15 +31,26 @@ func (p *previous) beginsWith(st *trainrun.State, read func(name string) []byte)
 	}
 	same := len(p.Metrics) == 0
 	for _, m := range listMetrics(&trainrun.State{Series: st.Series}) {
-		old := p.points(m.name, read)
-		if m.series == nil || m.series.Axis == trainrun.AxisOrder || len(m.series.Points) == 0 || len(old) == 0 {
+		from, ok := p.firstPlace(m.name, read)
+		if m.series.Axis == trainrun.AxisOrder || len(m.series.Points) == 0 || !ok {
 			continue
 		}
-		byPlace := func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) }
-		if slices.MinFunc(m.series.Points, byPlace).X > slices.MinFunc(old, byPlace).X {
+		if m.series.Points[0].X > from {
 			return false
 		}
 		same = true
 	}
 	return same
+}
+
+// firstPlace is where the curve of a metric begins.
+func (p *previous) firstPlace(name string, read func(name string) []byte) (x int64, ok bool) {
+	x = math.MaxInt64
+	for _, pt := range p.points(name, read) {
+		x = min(x, pt.X)
+	}
+	if first := p.NonFinite[name].First; first != nil {
+		x = min(x, *first)
+	}
+	return x, x != math.MaxInt64
 }
