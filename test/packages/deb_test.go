@@ -21,7 +21,7 @@ import (
 func built(t *testing.T, format, version string, change func(string) string) string {
 	t.Helper()
 	top, dir := collector.Root(t), t.TempDir()
-	for _, need := range []string{"build/nfpm", "build/otelcol-train/otelcol-train", "build/otelcol-train-compat", "dist/NOTICE"} {
+	for _, need := range []string{"build/nfpm", "build/otelcol-train/otelcol-train", "build/otelcol-train-compat", "build/trainsummary", "dist/NOTICE"} {
 		_, err := os.Stat(filepath.Join(top, need))
 		require.NoError(t, err, "run make package")
 	}
@@ -97,6 +97,7 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 	assert.Contains(t, r.must(t, "cat /etc/default/otelcol-train"), "GOMEMLIMIT=300MiB")
 	runsByHand(t, r, "after")
 	assert.FileExists(t, r.path("/srv/results/before/result.json"))
+	assert.Contains(t, r.must(t, "trainsummary /srv/runs"), "before")
 
 	refusedWhileUsed(t, r)
 
