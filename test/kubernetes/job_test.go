@@ -2,9 +2,11 @@ package kubernetes
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/dcgm"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
@@ -31,15 +34,17 @@ func TestTheRunIdOfAResultIsTheJobs(t *testing.T) {
 		"metadata.uid": "0d7f1c2e-52f0-4e0c-9a52-6f3f2f8a8f11", "metadata.namespace": job.Namespace, "spec.nodeName": "gpu-node-1",
 	})
 	env["RUNS_DIR"] = filepath.Join(dir, "runs") // where the volume is mounted
-	env["EPOCH_SECONDS"] = "0.1"
+	env["EPOCH_SECONDS"] = "2"
 	results := filepath.Join(dir, "results")
-	collector.Start(t, collector.Options{
-		Configs: []string{filepath.Join(collector.Root(t), "config", "quickstart.yaml")},
+	c := collector.Start(t, collector.Options{
+		Configs: []string{filepath.Join(collector.Root(t), "config", "host-training.yaml")},
 		Env: map[string]string{
 			"RUNS_DIR": env["RUNS_DIR"], "RESULTS_DIR": results, "STATE_DIR": filepath.Join(dir, "state"),
-			"HEALTH_ENDPOINT": ports.Free(t), "LATE_GRACE": "300ms",
+			"HEALTH_ENDPOINT": ports.Free(t), "OTLP_ENDPOINT": ports.Free(t), "NETDATA_OTLP_ENDPOINT": ports.Free(t),
+			"DCGM_EXPORTER_ENDPOINT": exporterOf(t, env["POD_NAMESPACE"], env["POD_NAME"]), "DCGM_SCRAPE_INTERVAL": "500ms", "LATE_GRACE": "1s",
 		},
 	})
+	c.WaitMetric("otelcol_dvc_result_gpu_readings", nil, 2, time.Minute)
 	cmd := exec.Command(trainer.Command[0], trainer.Command[1:]...) //nolint:gosec // the manifest's
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -52,6 +57,11 @@ func TestTheRunIdOfAResultIsTheJobs(t *testing.T) {
 		RunID   string `json:"run_id"`
 		Outcome string
 		Best    struct{ Value float64 }
+
+		Resources struct {
+			Attribution string
+			GPUs        []struct{ UUID string }
+		}
 	}
 	require.Eventually(t, func() bool {
 		text, err := os.ReadFile(filepath.Join(results, job.Labels["pathologize.io/run-id"], "result.json")) //nolint:gosec // the test's own
@@ -59,4 +69,18 @@ func TestTheRunIdOfAResultIsTheJobs(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 	assert.Equal(t, job.Labels["pathologize.io/run-id"], result.RunID)
 	assert.InDelta(t, 1.0, result.Best.Value, 0)
+	assert.Equal(t, "pod", result.Resources.Attribution)
+	require.Len(t, result.Resources.GPUs, 1, "GPU 1 is nobody's")
+	assert.Equal(t, "GPU-3b1d0c52-7f6e-4a1b-9c58-0d2a6b8e4f10", result.Resources.GPUs[0].UUID)
+}
+
+// exporterOf serves what the DCGM exporter says of a host on which the pod has GPU 0.
+func exporterOf(t *testing.T, namespace, pod string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "dcgm", "metrics.prom"))
+	require.NoError(t, err)
+	mine := strings.NewReplacer(`namespace="training"`, fmt.Sprintf("namespace=%q", namespace), `pod="gpu-job-20261129-rd7k2-0"`, fmt.Sprintf("pod=%q", pod))
+	path := filepath.Join(t.TempDir(), "metrics.prom")
+	require.NoError(t, os.WriteFile(path, []byte(mine.Replace(string(text))), 0o600))
+	return dcgm.Serve(t, path).Address()
 }

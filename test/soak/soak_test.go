@@ -97,13 +97,16 @@ func requireComplete(t *testing.T, results string, r *run) {
 	var got struct {
 		Outcome string
 		Epochs  struct{ Completed int }
-		Metrics map[string]struct{ Last struct{ Step int } }
+		Metrics map[string]struct {
+			LastStep int `json:"last_step"`
+		}
 	}
 	require.Eventually(t, func() bool {
 		text, err := os.ReadFile(filepath.Join(results, r.id, "result.json"))
 		return err == nil && json.Unmarshal(text, &got) == nil && got.Outcome == "success"
 	}, 2*time.Minute, 100*time.Millisecond, r.id)
 	assert.Equal(t, r.steps/stepsOfEpoch, got.Epochs.Completed, r.id)
+	assert.Equal(t, r.steps-1, got.Metrics["train/loss"].LastStep, r.id)
 }
 
 // requireFlat compares the memory of the last third with that of the second; what a run keeps of its curves is bounded, and rows are not kept.
