@@ -75,6 +75,7 @@ func componentsPage(lists map[string][]component) string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, stability(c), module)
 		}
 	}
+	b.WriteString("\nWhat was left out, and how to add it: [replace-host-collector.md](replace-host-collector.md#what-is-left-out).\n")
 	return b.String()
 }
 

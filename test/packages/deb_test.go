@@ -169,25 +169,3 @@ func TestTheSameInputMakesTheSamePackage(t *testing.T) {
 		})
 	}
 }
-
-func TestWhatTheRpmSays(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("rpm"); err != nil {
-		cannot(t, "the rpm: no rpm to ask")
-	}
-	path := built(t, "rpm", "0.1.0", same)
-	ask := func(args ...string) string {
-		out, err := exec.Command("rpm", append(append([]string{"-qp"}, args...), path)...).CombinedOutput() //nolint:gosec // the test's own
-		require.NoError(t, err, string(out))
-		return string(out)
-	}
-	configs := ask("--configfiles")
-	for _, want := range []string{"/etc/otelcol-train/config.yaml", "/etc/otelcol-train/policy/training.yaml", "/etc/default/otelcol-train"} {
-		assert.Contains(t, configs, want+"\n")
-	}
-	scripts := ask("--scripts")
-	for _, want := range []string{"preinstall", "postinstall", "preuninstall", "postuninstall"} {
-		assert.Contains(t, scripts, want)
-	}
-	assert.Contains(t, ask("-lv"), "/usr/bin/otelcol-train")
-}

@@ -1,0 +1,85 @@
+package packages
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rpm runs the host's rpm on a root.
+func (r root) rpm(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	//nolint:gosec // the test's own
+	cmd := exec.Command("rpm", append([]string{"--root", string(r), "--dbpath", "/var/lib/rpm", "--nodeps"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// TestAHostsLifeWithTheRpm: the same scripts with the arguments that rpm gives them. The root is Debian's: what they call is there.
+func TestAHostsLifeWithTheRpm(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("rpm"); err != nil {
+		cannot(t, "the rpm: no rpm to install it with")
+	}
+	r := debian(t)
+	must := func(args ...string) string {
+		out, status := r.rpm(t, args...)
+		require.Zero(t, status, "%v: %s", args, out)
+		return out
+	}
+	assert.Contains(t, must("-i", built(t, "rpm", "0.1.0", same)), "installed and not started")
+	assert.Equal(t, "640 root otelcol-train\n", r.must(t, "stat -c '%a %U %G' /etc/otelcol-train/config.yaml"))
+	r.must(t, "otelcol-train validate --config /etc/otelcol-train/config.yaml; echo '# edited' >>/etc/otelcol-train/config.yaml")
+	must("-U", built(t, "rpm", "0.2.0", same))
+	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml"), "# edited")
+
+	const dropIn = "/etc/systemd/system/otelcol-contrib.service.d/50-otelcol-train.conf"
+	r.must(t, "mkdir -p /etc/systemd/system/otelcol-contrib.service.d && cp /usr/share/doc/otelcol-train/replace-otelcol-contrib.conf "+dropIn)
+	out, status := r.rpm(t, "-e", "otelcol-train")
+	assert.NotZero(t, status, "a removal goes through while a drop-in runs the binary")
+	assert.Contains(t, out, dropIn)
+	assert.FileExists(t, r.path("/usr/bin/otelcol-train"))
+
+	r.must(t, "echo state >/var/lib/otelcol-train/state; rm "+dropIn)
+	must("-e", "otelcol-train")
+	assert.NoFileExists(t, r.path("/usr/bin/otelcol-train"))
+	assert.FileExists(t, r.path("/var/lib/otelcol-train/state"))
+	saved, err := os.ReadDir(r.path("/etc/otelcol-train"))
+	require.NoError(t, err)
+	names := ""
+	for _, entry := range saved {
+		names += entry.Name() + " "
+	}
+	assert.True(t, strings.Contains(names, "config.yaml.rpmsave"), names)
+}
+
+func TestWhatTheRpmSays(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("rpm"); err != nil {
+		cannot(t, "the rpm: no rpm to ask")
+	}
+	path := built(t, "rpm", "0.1.0", same)
+	ask := func(args ...string) string {
+		out, err := exec.Command("rpm", append(append([]string{"-qp"}, args...), path)...).CombinedOutput() //nolint:gosec // the test's own
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	configs := ask("--configfiles")
+	for _, want := range []string{"/etc/otelcol-train/config.yaml", "/etc/otelcol-train/policy/training.yaml", "/etc/default/otelcol-train"} {
+		assert.Contains(t, configs, want+"\n")
+	}
+	scripts := ask("--scripts")
+	for _, want := range []string{"preinstall", "postinstall", "preuninstall", "postuninstall"} {
+		assert.Contains(t, scripts, want)
+	}
+	assert.Contains(t, ask("-lv"), "/usr/bin/otelcol-train")
+}
