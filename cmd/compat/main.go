@@ -70,8 +70,10 @@ func ours() string {
 	const name = "otelcol-train"
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), name)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			return beside
+		for _, path := range []string{beside, filepath.Join(beside, name)} { // make build has it in a folder of its name
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				return path
+			}
 		}
 	}
 	if path, err := exec.LookPath(name); err == nil {

@@ -53,7 +53,8 @@ var modules = map[string]string{
 	"extensions/headerssetter": "extension/headerssetterextension", "extensions/ecsobserver": "extension/observer/ecsobserver",
 	"extensions/dockerobserver": "extension/observer/dockerobserver", "extensions/ecstaskobserver": "extension/observer/ecstaskobserver",
 	"extensions/dbstorage": "extension/storage/dbstorage", "extensions/redisstorage": "extension/storage/redisstorageextension",
-	"extensions/sigv4auth": "extension/sigv4authextension", "receivers/k8scluster": "receiver/k8sclusterreceiver",
+	"extensions/k8sleaderelector": "extension/k8sleaderelector",
+	"extensions/sigv4auth":        "extension/sigv4authextension", "receivers/k8scluster": "receiver/k8sclusterreceiver",
 	"receivers/googlecloudspanner": "receiver/googlecloudspannerreceiver",
 }
 
