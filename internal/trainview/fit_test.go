@@ -102,3 +102,24 @@ func TestNumbersHaveSixDigits(t *testing.T) {
 }
 
 func inf() float64 { return math.Inf(1) }
+
+// TestMetricsGoBeforeWarnings: a document that is a little too large keeps what it can.
+func TestMetricsGoBeforeWarnings(t *testing.T) {
+	t.Parallel()
+	r := newRun(t)
+	for i := range 9 {
+		var m []string
+		for k := range 6 {
+			m = append(m, fmt.Sprintf("%s:%d", quoteJSON(fmt.Sprint("val/", k, strings.Repeat("long", 12), "_loss")), 9-i))
+		}
+		r.line(start.Add(time.Duration(i)*time.Minute), "epoch.end", fmt.Sprintf(`"epoch":%d,"measurements":{%s,"x":NaN}`, i, strings.Join(m, ",")))
+	}
+	d := r.after(time.Second)
+	require.Len(t, d.Metrics, 6)
+	d.Fit()
+	assert.LessOrEqual(t, len(encoded(t, d))-1, MaxDocument)
+	assert.NotEmpty(t, d.Metrics)
+	assert.Less(t, len(d.Metrics), 6)
+	assert.Len(t, d.Warnings, 1)
+	assert.NotContains(t, d.Metrics[0].Name, "…", "texts are cut last")
+}

@@ -145,6 +145,7 @@ func TestTimesInTheFutureAreNoGrowth(t *testing.T) {
 	assert.Equal(t, Running, d.State)
 	assert.EqualValues(t, 10, *d.Evidence.SilentS)
 	assert.Equal(t, clock(now), *d.Source.LastRecordAt)
+	assert.InDelta(t, 60, float64(*d.Evidence.LongestGapS), 0, "nor is the way to them a gap")
 	assert.Equal(t, []string{warnFuture}, codesOf(d))
 	assert.EqualValues(t, 3590, *d.Warnings[0].Seconds)
 }

@@ -1,10 +1,14 @@
 package trainview
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -83,4 +87,21 @@ func TestLossWarnings(t *testing.T) {
 	assert.True(t, ok)
 	_, ok = diverging(series(0, 0, 0, 0, 0, 0), trainrun.ModeMin)
 	assert.False(t, ok)
+}
+
+func TestOverfittingNeedsABestThatIsOld(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]bool{8: true, 6: false} {
+		r := newRun(t)
+		val := []float64{9, 8, 7, 6, 5, 5.2, 5.4, 5.6, 5.8, 6}
+		if n == 6 { // the best is the one before the last but one, and the window rises all the same
+			val = []float64{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 0.9, 1.7, 1.8}
+		}
+		for i, v := range val {
+			r.line(start.Add(time.Duration(i+1)*time.Minute), "epoch.end", fmt.Sprintf(`"epoch":%d,"measurements":{"val/loss":%g,"train/loss":%g}`, i, v, 9-float64(i)*0.8))
+		}
+		d := r.after(time.Second)
+		require.Equal(t, Worsening, d.Metrics[0].Trend, n)
+		assert.Equal(t, want, slices.Contains(codesOf(d), warnOverfitting), n)
+	}
 }

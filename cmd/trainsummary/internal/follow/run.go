@@ -43,7 +43,7 @@ func (r *Run) empty() bool {
 // maxLines is how many lines of a run are remembered, to know those that were written twice.
 const maxLines = 1 << 20
 
-// lineSet remembers lines by two sums. Most lines are later than all before them, so they are new: they are put into the set,
+// lineSet remembers lines by their sums. Most lines are later than all before them, so they are new: they are put into the set,
 // one of open addressing, only when a line comes that is not. Once the set is full a second one begins.
 type lineSet struct {
 	waiting     []uint64 // not in the set yet

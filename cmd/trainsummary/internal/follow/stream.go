@@ -2,7 +2,7 @@ package follow
 
 import (
 	"bytes"
-	"hash/crc32"
+	"hash/maphash"
 	"path/filepath"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -15,6 +15,9 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 	"github.com/pathologize/otelcol-train/internal/trainview"
 )
+
+// seed is of this process: sums of lines are not kept.
+var seed = maphash.MakeSeed()
 
 // Stream is one file.
 type Stream struct {
@@ -127,7 +130,7 @@ func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 	trainlines.PutRank(r.scratch.Attributes(), read.Found.Rank)
 	run := r.runOf(s, read.Line.RunID)
 	l := lineOf{stream: s, run: run, uid: trainrecord.UID{RunID: run.Name, File: s.fileID, Offset: offset, CRC: trainrecord.LineCRC(data)}}
-	l.sum = uint64(l.uid.CRC)<<32 | uint64(crc32.ChecksumIEEE(data))
+	l.sum = maphash.Bytes(seed, data)
 	if read.Line.Kind == trainrecord.LineRecord {
 		r.add(&l, r.scratch, r.resourceOf(read.Line.Resource))
 		return
