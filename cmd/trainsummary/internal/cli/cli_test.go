@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +14,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// call runs the command as a process would, its output no terminal.
+func call(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = Main(t.Context(), args, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func document(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var d map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &d), text)
+	return d
+}
 
 var begun = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 

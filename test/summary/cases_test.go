@@ -1,10 +1,8 @@
-package cli
+package summary
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // expectation is expected.json of a case.
@@ -26,25 +26,10 @@ type expectation struct {
 	Expect map[string]any `json:"expect"`
 }
 
-// call runs the command as a process would, its output no terminal.
-func call(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
-	var o, e bytes.Buffer
-	code = Main(t.Context(), args, &o, &e)
-	return code, o.String(), e.String()
-}
-
-func document(t *testing.T, text string) map[string]any {
-	t.Helper()
-	var d map[string]any
-	require.NoError(t, json.Unmarshal([]byte(text), &d), text)
-	return d
-}
-
 // TestCases runs the worked cases; SUMMARY_CASES names a folder with more.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	folders := []string{filepath.Join("..", "..", "testdata", "cases")}
+	folders := []string{filepath.Join(collector.Root(t), "cmd", "trainsummary", "testdata", "cases")}
 	if more := os.Getenv("SUMMARY_CASES"); more != "" {
 		folders = append(folders, more)
 	}
@@ -69,25 +54,17 @@ func checkCase(t *testing.T, file string) {
 	require.NoError(t, json.Unmarshal(text, &c))
 	dir := filepath.Join(t.TempDir(), filepath.Base(filepath.Dir(file)))
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(file))))
-	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { return err }))
-	args := []string{"--now", c.Given.Now}
 	for name, at := range c.Given.Mtime {
 		require.NoError(t, os.Chtimes(filepath.Join(dir, name), at, at))
 	}
-	for _, a := range c.Given.Args { // the test's folder is not the case's
-		if _, err := os.Lstat(filepath.Join(dir, a)); err == nil {
-			a = filepath.Join(dir, a)
-		}
-		args = append(args, a)
-	}
-	code, out, errs := call(t, args...)
-	require.Zero(t, code, errs)
-	got := document(t, strings.ReplaceAll(out, dir+"/", ""))
-	for _, diff := range differences("", c.Expect, got) {
+	got := runIn(t, dir, append([]string{"--now", c.Given.Now, "--no-process-check"}, c.Given.Args...)...)
+	require.Zero(t, got.code, got.err)
+	d := got.document(t)
+	for _, diff := range differences("", c.Expect, d) {
 		t.Error(diff)
 	}
-	assert.Equal(t, c.Expect["why"], got["why"])
-	assert.LessOrEqual(t, len(strings.ReplaceAll(out, dir+"/", ""))-1, 2048)
+	assert.Equal(t, c.Expect["why"], d["why"])
+	assert.LessOrEqual(t, len(got.out)-1, 2048)
 }
 
 // differences lists where a document has not what is expected; further keys are allowed.
