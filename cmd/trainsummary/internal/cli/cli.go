@@ -62,7 +62,9 @@ func newStreams(out, errs io.Writer) streams {
 	if f, ok := out.(*os.File); ok {
 		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil {
 			s.terminal = true
-			s.width = max(int(size.Col), 40)
+			if size.Col > 0 {
+				s.width = max(int(size.Col), 40)
+			}
 		}
 	}
 	_, plain := os.LookupEnv("NO_COLOR")

@@ -151,6 +151,27 @@ func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
 	assert.Len(t, s.Runs(), 2)
 }
 
+func TestAFolderStandsForStreamsThatHaveNoLineYet(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	first, second := filepath.Join(dir, "rank0.jsonl"), filepath.Join(dir, "rank1.jsonl")
+	put(t, first, "", 0)
+	put(t, second, row(0)[:9], 0)
+	s := open(t, dir)
+	s.Find()
+	s.Read()
+	require.Len(t, s.Runs(), 1)
+	assert.Equal(t, "run", s.Runs()[0].Name)
+	put(t, first, row(0)+"\n", os.O_APPEND)
+	s.Read()
+	require.Len(t, s.Runs(), 2, "the other one is still to tell")
+	put(t, second, row(0)[9:]+"\n", os.O_APPEND)
+	s.Read()
+	require.Len(t, s.Runs(), 1)
+	assert.Equal(t, "r", s.Runs()[0].Name)
+	assert.Len(t, s.Runs()[0].Streams, 2)
+}
+
 func TestLinesAreRememberedWithinABound(t *testing.T) {
 	t.Parallel()
 	for name, time := range map[string]func(i uint64) int64{

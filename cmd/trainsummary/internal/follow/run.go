@@ -25,13 +25,13 @@ func newRun(k Key, name string) *Run {
 	return &Run{Key: k, Name: name, Fold: trainrun.New(name), Trail: trainview.NewTrail(), lines: lineSet{}}
 }
 
-func (r *Run) add(s *Stream) {
-	for _, have := range r.Streams {
-		if have == s {
-			return
-		}
+// add says whether the stream is new to the run.
+func (r *Run) add(s *Stream) bool {
+	if slices.Contains(r.Streams, s) {
+		return false
 	}
 	r.Streams = append(r.Streams, s)
+	return true
 }
 
 // empty says that no line told of the run.

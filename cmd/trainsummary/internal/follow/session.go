@@ -69,7 +69,9 @@ func (s *Session) run(k Key, from *Stream) *Run {
 		s.order = append(s.order, r)
 	}
 	if n := len(r.Streams); n == 0 || r.Streams[n-1] != from {
-		r.add(from)
+		if r.add(from) {
+			from.runs = append(from.runs, r)
+		}
 	}
 	return r
 }
@@ -143,33 +145,30 @@ func (s *Session) Read() (grown bool) {
 
 // touch makes sure that a stream has a run, though it is empty, and that its runs know that it changed.
 func (s *Session) touch(st *Stream) {
-	found := false
-	for _, r := range s.order {
-		if slices.Contains(r.Streams, st) {
-			r.Changed, found = true, true
-		}
+	if len(st.runs) == 0 {
+		s.run(st.ownKey(), st)
 	}
-	if !found {
-		s.run(st.ownKey(), st).Changed = true
+	for _, r := range st.runs {
+		r.Changed = true
+	}
+	if len(st.runs) < 2 {
 		return
 	}
-	s.order = slices.DeleteFunc(s.order, func(r *Run) bool {
-		if !r.empty() || !s.elsewhere(r) {
-			return false
-		}
-		delete(s.runs, r.Key)
-		return true
-	})
-}
-
-// elsewhere says whether every stream of a run has told of another one: the run stood for a stream that had no line yet.
-func (s *Session) elsewhere(r *Run) bool {
-	for _, st := range r.Streams {
-		if !slices.ContainsFunc(s.order, func(o *Run) bool { return o != r && slices.Contains(o.Streams, st) }) {
-			return false
+	for _, r := range slices.Clone(st.runs) {
+		lone := slices.ContainsFunc(r.Streams, func(o *Stream) bool { return len(o.runs) < 2 })
+		if r.empty() && !lone { // it stood for streams that had no line yet
+			s.forget(r)
 		}
 	}
-	return true
+}
+
+func (s *Session) forget(r *Run) {
+	same := func(o *Run) bool { return o == r }
+	delete(s.runs, r.Key)
+	s.order = slices.DeleteFunc(s.order, same)
+	for _, st := range r.Streams {
+		st.runs = slices.DeleteFunc(st.runs, same)
+	}
 }
 
 // claim gives lines that name no run to the only run that the other lines of their stream name, as a launcher does that appends

@@ -31,6 +31,7 @@ type Stream struct {
 	memory trainprofile.Stream
 	last   Key      // the run that the last record named
 	run    *Run     // that one
+	runs   []*Run   // all that it tells of
 	named  []string // the first two ids that its records gave
 	bare   bool     // some lines name no run
 	owner  string   // the id that lines without one belong to
