@@ -103,7 +103,14 @@ func checkGoesOn(rt *rapid.T, last map[string]map[string]any, p map[string]any) 
 	k := pointKey(p)
 	before := last[k]
 	last[k] = p
-	if before == nil || p["monotonic"] == false {
+	switch {
+	case p["monotonic"] == false:
+		return
+	case before == nil && p["type"] == "histogram":
+		require.Equal(rt, 0.0, p["count"], k)
+		return
+	case before == nil:
+		require.Equal(rt, 0.0, p["value"], "%s: zero does not go first", k)
 		return
 	}
 	require.Equal(rt, before["start"], p["start"], k)
