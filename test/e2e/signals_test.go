@@ -123,6 +123,9 @@ func TestSignalsOfALiveRunPassTheGuard(t *testing.T) {
 		"run.active": 0, "run.outcomes": 1, "run.duration": 1, "phase.duration": 6, "phase.time": 0.195, "batch.duration": 15,
 		"data_wait.duration": 15, "data_wait.time": 0.03, "sample.processed": 600,
 	}, totals(sink.Metrics()))
+	for _, name := range []string{"attributes_removed", "values_replaced", "points_merged", "points_dropped", "metrics_rejected"} {
+		assert.Zero(t, c.Metrics().Sum("otelcol_cardinality_guard_"+name, map[string]string{"processor": "cardinality_guard/train"}), name)
+	}
 	c.Stop()
 
 	guarded, given := training(sink.Metrics()), training(raw.Metrics())
