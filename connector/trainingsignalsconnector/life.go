@@ -70,7 +70,7 @@ func (c *core) close(ctx context.Context) error {
 	if c.store == nil {
 		return nil
 	}
-	c.stored(c.store.replace(ctx, c.snapshot()))
+	c.replace(ctx)
 	client := c.store.client
 	c.store = nil
 	return client.Close(ctx)

@@ -80,9 +80,22 @@ func (c *core) mark(ctx context.Context, now trainrun.Moment, since int64) {
 
 // keep writes a snapshot when the journal is long. The points of the last tick have been taken or refused by then.
 func (c *core) keep(ctx context.Context) {
-	if c.store != nil && c.store.due() && len(c.pending) == 0 {
-		c.stored(c.store.replace(ctx, c.snapshot()))
+	if c.store != nil && c.store.due() {
+		c.replace(ctx)
 	}
+}
+
+// replace writes a snapshot, and behind it the records that wait. What the next tick would tell of the one before is in it.
+func (c *core) replace(ctx context.Context) {
+	var rest []byte
+	if len(c.pending) > 0 {
+		rest = trainrun.AppendSightings([]byte{partRecords}, c.pending)
+	}
+	err := c.store.replace(ctx, c.snapshot(), rest)
+	if err == nil {
+		c.taken, c.done = false, 0
+	}
+	c.stored(err)
 }
 
 // stored counts an error of the storage. Work goes on in memory.

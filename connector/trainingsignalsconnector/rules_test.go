@@ -280,3 +280,13 @@ func TestARecordThatComesTwiceCountsOnceWhateverItTells(t *testing.T) {
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="counted"} 2`)
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="duplicate"} 2`, "or the second port's copies were taken")
 }
+
+func TestTooManyOpenPhasesAreCounted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *Config) { c.Limits.OpenPhases = 2 })
+	for i := range 3 {
+		b.rec(float64(i+1), 0, "phase.start", "r", m{"phase": "train"}, m{"epoch": i})
+	}
+	b.tick(10)
+	assert.Contains(t, b.self(), `spans_dropped{connector="training_signals",reason="open_phases"} 1`)
+}

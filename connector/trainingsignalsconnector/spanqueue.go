@@ -53,6 +53,8 @@ func (q *spanQueue) take(tr *trainrun.Transition, now int64) {
 			return
 		}
 		q.offer(c, q.maker.phase(c, tr.Phase, tr.Span), now, tr.Span.Error)
+	case trainrun.PhaseLost:
+		q.drop(c, dropOpen)
 	case trainrun.Settled:
 		s, backwards := q.maker.run(c)
 		if backwards {

@@ -33,9 +33,10 @@ const (
 	dropAge     = "age"
 	dropQueue   = "queue"
 	dropRefused = "refused"
+	dropOpen    = "open_phases"
 )
 
-var dropReasons = []string{dropThinned, dropCap, dropAge, dropQueue, dropRefused}
+var dropReasons = []string{dropThinned, dropCap, dropAge, dropQueue, dropRefused, dropOpen}
 
 // spanMaker makes the spans of what happens to attempts.
 type spanMaker struct{ cfg *Config }

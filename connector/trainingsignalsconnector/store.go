@@ -106,13 +106,13 @@ func (s *store) due() bool {
 	return s.broken || s.size > max(s.least, 2*s.snapshot)
 }
 
-// replace writes a snapshot, which makes the journal so far unneeded, in one operation.
-func (s *store) replace(ctx context.Context, snapshot []byte) error {
+// replace writes a snapshot, which makes the journal so far unneeded, and what goes on from it, if anything, in one operation.
+func (s *store) replace(ctx context.Context, snapshot, rest []byte) error {
 	var ops []*storage.Operation
 	n := uint64(0)
-	for rest := snapshot; len(rest) > 0; n++ {
-		piece := rest[:min(len(rest), pieceBytes)]
-		rest = rest[len(piece):]
+	for left := snapshot; len(left) > 0; n++ {
+		piece := left[:min(len(left), pieceBytes)]
+		left = left[len(piece):]
 		ops = append(ops, storage.SetOperation(pieceKey(n), seal(append([]byte{}, piece...))))
 	}
 	for old := n; old < s.pieces; old++ {
@@ -124,11 +124,18 @@ func (s *store) replace(ctx context.Context, snapshot []byte) error {
 	index := binary.AppendUvarint([]byte{storeVersion}, n)
 	index = binary.AppendUvarint(index, s.next)
 	ops = append(ops, storage.SetOperation(indexKey, seal(index)))
+	next := s.next
+	if len(rest) > 0 {
+		rest = seal(rest)
+		ops = append(ops, storage.SetOperation(partKey(next), rest))
+		next++
+	}
 	if err := s.client.Batch(ctx, ops...); err != nil {
 		s.broken = true
 		return err
 	}
-	s.pieces, s.first, s.size, s.snapshot, s.broken = n, s.next, 0, int64(len(snapshot)), false
+	s.pieces, s.first, s.size, s.snapshot, s.broken = n, s.next, int64(len(rest)), int64(len(snapshot)), false
+	s.next = next
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 func stored(h *componentcheck.StorageHost) benchOption {
@@ -192,5 +193,38 @@ func TestSentSpansDoNotComeBackAfterAKill(t *testing.T) {
 	b.tick(30)
 	_, spans = b.took()
 	assert.Empty(t, spans)
+	require.NoError(t, b.core.close(context.Background()))
+}
+
+// TestASnapshotInTheMiddleOfThingsKeepsAll has records waiting and spans on their way when it is written.
+func TestASnapshotInTheMiddleOfThingsKeepsAll(t *testing.T) {
+	t.Parallel()
+	h := componentcheck.NewStorageHost(t)
+	b := newBenchAt(t, t0, h, &backend{}, stored(h))
+	b.rec(2, 0, "run.start", "a", nil, nil)
+	b.tick(10)
+	b.took()
+	b.rec(12, 0, "run.start", "b", nil, nil)
+	b.core.flush(context.Background(), at(20))
+	b.core.mu.Lock()
+	_, n := b.core.spans.next()
+	b.core.mu.Unlock()
+	b.rec(22, 0, "run.start", "c", nil, nil)
+	assert.True(t, b.core.sent(n, nil))
+	b.core.mu.Lock()
+	b.core.replace(context.Background())
+	b.core.mu.Unlock()
+	b.rec(23, 0, "run.start", "d", nil, nil)
+	b.core.flush(context.Background(), at(30)) // marks what was sent, and no more
+	h.Crash()
+	b = newBenchAt(t, at(35), h, &backend{}, stored(h))
+	b.tick(40)
+	points, spans := b.took()
+	assert.InDelta(t, 4, value1(points, "run.active", "running"), 0)
+	var runs []any
+	for _, s := range named(spans, "start") {
+		runs = append(runs, s["attributes"].(map[string]any)[trainrecord.AttrRunID])
+	}
+	assert.ElementsMatch(t, []any{"c", "d"}, runs)
 	require.NoError(t, b.core.close(context.Background()))
 }

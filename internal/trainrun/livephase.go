@@ -114,6 +114,7 @@ func (l *Live) phaseStarts(c *Course, s *Sighting, counts bool) (known bool) {
 	c.open = slices.DeleteFunc(c.open, func(p openPhase) bool { return p.phaseKey == k }) // it never ended
 	if len(c.open) >= l.opt.OpenPhases {
 		c.open = slices.Delete(c.open, 0, 1)
+		l.tell(Transition{Kind: PhaseLost, Course: c})
 	}
 	c.open = append(c.open, openPhase{phaseKey: k, start: s.Time, seq: int64(len(c.open)), trace: s.Trace, span: s.Span})
 	return false

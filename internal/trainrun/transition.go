@@ -13,6 +13,7 @@ const (
 	PhaseStarted                       // a phase began
 	PhaseTime                          // Seconds were spent in Phase
 	PhaseDone                          // a phase is over, history or not; Seconds count when Counts
+	PhaseLost                          // more phases were open than are remembered
 	Batch                              // a step took Seconds
 	DataWait                           // a step waited for Seconds
 	DataWaitTime                       // an epoch or a phase waited for Seconds in all
