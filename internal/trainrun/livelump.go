@@ -4,29 +4,26 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-// room is how many seconds may still be given to phases of a part: never more than passed since the attempt's beginning.
+// room is how many seconds may still be given to phases of a part: never more than passed from the attempt's beginning to the mark.
 func (c *Course) room(part string) float64 {
-	return toSeconds(max(c.mark, c.last)-c.earliest) - c.spent - c.lumps[part]
+	return max(toSeconds(c.mark-c.earliest)-c.spent-c.lumps[part], 0)
 }
 
-// lump gives the time of a phase that only a duration tells of: what nobody has yet directly, the rest from what may still be
-// given.
+// lump gives the time of a phase that only a duration tells of, as far as nobody has it yet.
 func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anchor int64, counts bool) {
 	c.prove(from, true)
 	if c.mark != 0 {
 		l.advance(c, min(from, to), counts)
 	}
-	direct := 0.0
 	if begin := max(c.mark, from); to > begin {
-		direct = toSeconds(to - begin)
 		for i := range c.open {
-			c.open[i].inner += direct
+			c.open[i].inner += toSeconds(to - begin)
 		}
 		c.mark = to
 	}
 	given := seconds
-	if room := c.room(k.part) - direct; seconds-direct > room+1e-9 {
-		given = direct + max(room, 0)
+	if room := c.room(k.part); seconds > room+1e-9 {
+		given = room
 	}
 	if counts && given > 0 {
 		if c.lumps == nil {
