@@ -218,6 +218,8 @@ func (c scalar) convert(t *target, src *source, as numbers) (out scalar, reason 
 	case kindNumber:
 		n, isNumber := c.number(as)
 		return n, reasonIf(!isNumber, ReasonWrongType), isNumber
+	case kindProgress:
+		return c.toSeconds("", as) // the same range
 	case kindDuration:
 		return c.toSeconds(src.unit, as)
 	case kindBool:

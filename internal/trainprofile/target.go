@@ -18,6 +18,7 @@ const (
 	kindInt
 	kindEpoch // an int that needs a base
 	kindNumber
+	kindProgress // a number of epochs, finite and not below zero
 	kindDuration // seconds
 	kindBool
 	kindObject
@@ -98,6 +99,9 @@ func (t *target) describe(key, typ string, n trainrecord.Name) {
 	}
 	if key == trainrecord.BodyEpoch && t.kind == kindInt {
 		t.kind = kindEpoch
+	}
+	if key == trainrecord.BodyEpochProgress {
+		t.kind = kindProgress
 	}
 	if key == "mode" {
 		t.allowed = trainrecord.Load().Values["mode"]
