@@ -2,10 +2,12 @@ package packages
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,20 +43,38 @@ func needsRoot(t *testing.T) {
 // root is a folder that is / for what runs in it.
 type root string
 
+// making lets tests that run side by side make one archive.
+var (
+	making sync.Once
+	made   error
+)
+
+func makeDebian(archive string) error {
+	if info, err := os.Stat(archive); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	part := archive + ".part"
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	out, err := exec.Command("mmdebstrap", "--mode=root", "--format=tar", "--variant=minbase", "bookworm", part).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.Rename(part, archive)
+}
+
 // debian unpacks a clean Debian 12 root; the first time in a build folder makes it, which takes a minute.
 func debian(t *testing.T) root {
 	t.Helper()
 	needsRoot(t)
+	if _, err := exec.LookPath("mmdebstrap"); err != nil {
+		cannot(t, "no mmdebstrap to make a clean Debian 12 root: install mmdebstrap")
+	}
 	archive := filepath.Join(collector.Root(t), "build", "debian-12.tar")
-	if _, err := os.Stat(archive); err != nil {
-		if _, err := exec.LookPath("mmdebstrap"); err != nil {
-			cannot(t, "no mmdebstrap to make a clean Debian 12 root: install mmdebstrap")
-		}
-		out, err := exec.Command("mmdebstrap", "--mode=root", "--variant=minbase", "bookworm", archive+".part").CombinedOutput()
-		if err != nil {
-			cannot(t, "no clean Debian 12 root: %v\n%s", err, out)
-		}
-		require.NoError(t, os.Rename(archive+".part", archive))
+	making.Do(func() { made = makeDebian(archive) })
+	if made != nil {
+		cannot(t, "no clean Debian 12 root: %v", made)
 	}
 	dir := t.TempDir()
 	out, err := exec.Command("tar", "-C", dir, "-xf", archive).CombinedOutput()
