@@ -17,8 +17,7 @@ var ErrStorageDamaged = errors.New("the stored file is damaged")
 // OpenClient opens the client of a storage extension. A damaged file of file_storage, which would end the process at each start, is put
 // aside where recreate is set, which the logger tells, and otherwise an error that says what to do.
 func OpenClient(ctx context.Context, st storage.Extension, logger *zap.Logger, kind component.Kind, id component.ID, name string) (storage.Client, error) {
-	file := clientFile(kind, id, name)
-	aside, err := heal(st, file)
+	file, aside, err := heal(st, clientFile(kind, id, name))
 	if err != nil {
 		return nil, remedy(err, file)
 	}

@@ -2,10 +2,13 @@ package componentkit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,5 +100,32 @@ func TestTheFileOfAClientIsFoundByAnyID(t *testing.T) {
 		"é":     "receiver_x_~00E9",
 	} {
 		assert.Equal(t, want, clientFile(component.KindReceiver, component.MustNewIDWithName("x", name), ""))
+	}
+}
+
+// TestADamagedFileOfALongIDIsPutAside: file_storage gives a file whose name is too long the hash of it as its name.
+func TestADamagedFileOfALongIDIsPutAside(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{200, 240, 300} { // that fit, that fit without the end of a file put aside, that do not fit
+		dir := t.TempDir()
+		name := clientFile(component.KindReceiver, component.MustNewIDWithName("x", strings.Repeat("n", n)), "")
+		sum := sha256.Sum256([]byte(name))
+		hashed := hex.EncodeToString(sum[:])
+		want, wantAside := name, name
+		if n == 300 {
+			want = hashed
+		}
+		if n > 200 {
+			wantAside = hashed
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, want), []byte("damaged"), 0o600))
+		file, _, err := mend(dir, name, false)
+		require.ErrorIs(t, err, ErrStorageDamaged)
+		assert.Equal(t, want, file)
+		_, aside, err := mend(dir, name, true)
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(filepath.Base(aside), wantAside+"."), aside)
+		assert.NoFileExists(t, filepath.Join(dir, want))
+		assert.FileExists(t, aside)
 	}
 }

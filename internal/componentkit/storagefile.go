@@ -1,6 +1,8 @@
 package componentkit
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +10,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -18,22 +21,38 @@ import (
 // file_storage reads its file in a goroutine of its own when it opens it: one that was cut or overwritten ends the process there, at each
 // start anew, whatever its key recreate says. So the file is looked at before.
 
-// heal looks at the file of a client before file_storage does. A damaged one is put aside where recreate is set, and otherwise an error.
-func heal(st storage.Extension, file string) (aside string, err error) {
+// heal looks at the file of a client, whose name it gives, before file_storage does. A damaged one is put aside where recreate is set, and
+// otherwise an error.
+func heal(st storage.Extension, name string) (file, aside string, err error) {
 	dir, recreate := fileStorage(st)
 	if dir == "" {
-		return "", nil
+		return name, "", nil
 	}
+	return mend(dir, name, recreate)
+}
+
+// mend is heal for the name that the client's file has in a folder, unless it is too long.
+func mend(dir, name string, recreate bool) (file, aside string, err error) {
+	file = fitting(dir, name, "")
 	path := filepath.Join(dir, file)
 	err = trial(path)
 	if err == nil || !recreate {
-		return "", err
+		return file, "", err
 	}
-	aside = path + "." + time.Now().UTC().Format("20060102T150405.000Z") + ".backup"
+	aside = filepath.Join(dir, fitting(dir, file, "."+time.Now().UTC().Format("20060102T150405.000Z")+".backup"))
 	if err := os.Rename(path, aside); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrStorageDamaged, err)
+		return file, "", fmt.Errorf("%w: %w", ErrStorageDamaged, err)
 	}
-	return aside, nil
+	return file, aside, nil
+}
+
+// fitting gives a name and its end, and instead of a name that is too long for the file system its hash, as file_storage does.
+func fitting(dir, name, end string) string {
+	if _, err := os.Lstat(filepath.Join(dir, name+end)); errors.Is(err, syscall.ENAMETOOLONG) {
+		sum := sha256.Sum256([]byte(name))
+		name = hex.EncodeToString(sum[:])
+	}
+	return name + end
 }
 
 // fileStorage gives the folder of a file_storage and whether it may begin anew, "" for another storage. The extension tells neither.

@@ -1,6 +1,10 @@
 package trainrecord
 
-import "bytes"
+import (
+	"bytes"
+
+	"go.opentelemetry.io/collector/pdata/plog"
+)
 
 // Extent reads the object that data begins with and keeps nothing of it: its length, and whether it is a record of the
 // vocabulary. The length is 0 when data begins with no object, or with one beyond the caps.
@@ -13,6 +17,18 @@ func (d *Decoder) Extent(data []byte) (length int, isRecord bool) {
 		return 0, false
 	}
 	return d.scan.pos, d.head.isRecord()
+}
+
+// Refusal says why no object stands at the start of a text: the reason that Decode gives, without a look at what is behind.
+func (d *Decoder) Refusal(data []byte) Reason {
+	d.scan.reset(data)
+	var err error
+	if d.scan.peek() != '{' {
+		err = d.noObject()
+	} else if err = d.head.read(&d.scan, nil); err == nil {
+		return ReasonTrailingData
+	}
+	return d.refuse(plog.NewLogRecord(), err).Reason
 }
 
 // pythonWords are what Python prints where JSON has another spelling.

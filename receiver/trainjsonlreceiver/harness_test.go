@@ -213,6 +213,9 @@ func (r *rig) open() *tailer {
 	r.t.Helper()
 	one, err := newReceiver(r.set, r.cfg, r.sink)
 	require.NoError(r.t, err)
+	if r.files != nil {
+		one.files = r.files
+	}
 	t, err := one.newTailer(r.host)
 	require.NoError(r.t, err)
 	t.client, err = adapter.GetStorageClient(context.Background(), r.host, r.cfg.Storage, r.set.ID)

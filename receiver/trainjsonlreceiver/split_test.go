@@ -3,13 +3,17 @@ package trainjsonlreceiver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -135,12 +139,62 @@ func TestPiecesSurviveRefusalsAndRestarts(t *testing.T) {
 	}
 }
 
-func TestALineOfManyPiecesIsBounded(t *testing.T) {
+// TestALineOfManyPiecesIsTheSameAfterAnyKill: the pieces of a line depend on nothing but its bytes, however many they are, and
+// after whichever call the receiver is killed.
+func TestALineOfManyPiecesIsTheSameAfterAnyKill(t *testing.T) {
 	t.Parallel()
-	all := readAll(t, strings.Repeat("{}", 5000)+"\n", nil).sink.got()
-	require.Len(t, all, maxPieces+1)
-	assert.Equal(t, "trailing_data", all[maxPieces].reason)
-	assert.Len(t, all[maxPieces].text, trainrecord.MaxRaw)
+	ctx := context.Background()
+	var text strings.Builder
+	for i := range 40000 {
+		fmt.Fprintf(&text, `{"i":%d}`, i)
+	}
+	text.WriteString("\n" + rec1 + "\n")
+	whole := readAll(t, text.String(), nil).sink.got()
+	require.Len(t, whole, 40001)
+	assert.Equal(t, "39999", whole[39999].text)
+	for _, calls := range []int{1, 16, 17, 33} {
+		r := newRig(t)
+		r.write("run7/train.jsonl", text.String())
+		r.sink.set(func(_ context.Context, call int, _ plog.Logs) error {
+			if call >= calls {
+				return errBusy
+			}
+			return nil
+		})
+		tl := r.open()
+		tl.stepUntilRefused()
+		require.NoError(t, tl.save(ctx))
+		tl.handles.closeAll()
+		r.host.Crash()
+		require.Len(t, r.sink.got(), calls*maxBatch)
+		r.sink.set(nil)
+		tl = r.open()
+		tl.step(ctx)
+		require.NoError(t, tl.close(ctx))
+		assert.True(t, slices.Equal(whole, r.sink.got()), calls)
+	}
+}
+
+// glued draws a line of what writers, crashes and launchers leave.
+func glued(rt *rapid.T) []byte {
+	parts := []string{
+		`{"i":1}`, `{}`, rec1, "text", `{"a":`, `{'a':1}`, "}", "[1]", "[", "]", `"`, nul(1), nul(70), " ", "\r", "\t", "\xef\xbb\xbf", "[rank0]: ", ":::MLLOG ",
+		"\x1b[0m", "\xff\xfe", strings.Repeat(`{"a":`, trainrecord.MaxDepth+1), `{"ts":1,"event":"log","attempt":0,"body":{}}`, "0", "a\x00b\x00",
+	}
+	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 24).Draw(rt, "parts"), ""))
+}
+
+// TestPiecesDependOnTheBytesFromThereOn: whoever begins at any piece of a line finds what who began before it found.
+func TestPiecesDependOnTheBytesFromThereOn(t *testing.T) {
+	t.Parallel()
+	b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := glued(rt)
+		pieces := splitAll(b, text, 0)
+		for k, p := range pieces {
+			require.Equal(rt, places(pieces[k:]), places(splitAll(b, text[p.offset:], p.offset)), "%q from piece %d", text, k)
+		}
+	})
 }
 
 // TestHolesLargerThanALine is what a truncation under a writer that does not append leaves.

@@ -202,3 +202,24 @@ func TestALongLineThatGrowsIsLookedAtOnce(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, int64(len(rows(0, 1))), uid.Offset)
 }
+
+// TestAStreamHasOneIDHoweverItsFirstLineIsRead: a carriage return where the part ends that identifies a stream is a part of it.
+func TestAStreamHasOneIDHoweverItsFirstLineIsRead(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, at := range []int{trainrecord.MaxRaw - 2, trainrecord.MaxRaw - 1, trainrecord.MaxRaw} {
+		text := strings.Repeat("x", at) + "\r" + strings.Repeat("y", 40000) + "\r\n" + rec1 + "\n"
+		small := func(r *rig) { r.cfg.MaxLineSize = trainrecord.MaxRaw }
+		whole := readAll(t, text, small).sink.got()
+		require.Len(t, whole, 2)
+		r := newRig(t)
+		small(r)
+		r.write("run7/train.jsonl", text[:30000])
+		tl := r.open()
+		tl.step(ctx)
+		r.append("run7/train.jsonl", text[30000:])
+		tl.step(ctx)
+		require.NoError(t, tl.close(ctx))
+		assert.Equal(t, whole, r.sink.got(), at)
+	}
+}

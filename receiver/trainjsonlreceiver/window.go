@@ -221,7 +221,7 @@ func (t *tailer) report(
 		return nextAgain, nil // it is being rewritten
 	}
 	l.data, _, _ = bytes.Cut(s.window.slice(l.offset, s.window.end()), []byte{'\n'})
-	l.data = bytes.TrimSuffix(head(l.data), []byte{'\r'})
+	l.data = head(bytes.TrimSuffix(l.data, []byte{'\r'})) // one in the middle of the line stays, as in cut
 	if l.isHole() {
 		l.data = nil
 	}
