@@ -99,7 +99,7 @@ func TestARestartNeverCountsTwice(t *testing.T) {
 		h := drawHistory(t, false)
 		at := rapid.IntRange(0, len(h.events)-1).Draw(t, "restart")
 		r := newRig(testConfig(), plain{}, sec(0))
-		totals := map[string]*restarted{}
+		totals := map[restartable]*restarted{}
 		for i, e := range h.events {
 			if i == at {
 				r = newRig(testConfig(), plain{}, e.now)
@@ -113,34 +113,54 @@ func TestARestartNeverCountsTwice(t *testing.T) {
 			}
 			for _, rm := range r.flush().ResourceMetrics().All() {
 				for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-					if m.Name() != kindNames[Sum] {
-						continue
-					}
-					for _, p := range m.Sum().DataPoints().All() {
-						phase, _ := p.Attributes().Get("phase")
-						add(totals, phase.Str(), p)
-					}
+					addMetric(totals, m)
 				}
 			}
 		}
-		for phase, total := range totals {
-			require.LessOrEqual(t, total.before+total.value, float64(len(h.measured[phase])), phase)
+		for of, total := range totals {
+			require.LessOrEqual(t, total.before+total.value, float64(len(h.measured[of.phase])), "%v", of)
 		}
 	})
 }
 
-type restarted struct{ before, value, start float64 }
+type (
+	restartable struct{ metric, phase string }
+	restarted   struct{ before, value, start float64 }
+)
 
-func add(totals map[string]*restarted, phase string, p pmetric.NumberDataPoint) {
+// addMetric adds the points of a metric up if its values are totals: what each counts is the measurements.
+func addMetric(totals map[restartable]*restarted, m pmetric.Metric) {
+	switch m.Name() {
+	case kindNames[Sum]:
+		for _, p := range m.Sum().DataPoints().All() {
+			add(totals, m, p, numberOf(p).float())
+		}
+	case kindNames[Histogram]:
+		for _, p := range m.Histogram().DataPoints().All() {
+			add(totals, m, p, float64(p.Count()))
+		}
+	case kindNames[Exponential]:
+		for _, p := range m.ExponentialHistogram().DataPoints().All() {
+			add(totals, m, p, float64(p.Count()))
+		}
+	case kindNames[Summary]:
+		for _, p := range m.Summary().DataPoints().All() {
+			add(totals, m, p, float64(p.Count()))
+		}
+	}
+}
+
+func add(totals map[restartable]*restarted, m pmetric.Metric, p point, v float64) {
 	if p.Flags().NoRecordedValue() {
 		return
 	}
-	s := totals[phase]
+	phase, _ := p.Attributes().Get("phase")
+	of := restartable{m.Name(), phase.Str()}
+	s := totals[of]
 	if s == nil {
 		s = &restarted{start: float64(p.StartTimestamp())}
-		totals[phase] = s
+		totals[of] = s
 	}
-	v := numberOf(p).float()
 	if float64(p.StartTimestamp()) != s.start || v < s.value {
 		s.before += s.value
 	}

@@ -27,13 +27,19 @@ const Step = "\x00"
 func (c *Class) Judge(at Level, inside bool, key string) (enforce, audit *Verdict) {
 	j := judgement{class: c, at: at, inside: inside}
 	j.spell(key)
-	if j.names[0] == OverflowKey || slices.ContainsFunc(c.keeps, j.matches) {
+	switch {
+	case slices.ContainsFunc(c.keeps, j.matches):
 		return nil, nil
+	case j.names[0] == OverflowKey:
+		if v := j.side(c.policy.overflow.mode); v != nil {
+			v.overflow = c.policy.overflow.rule
+		}
+	default:
+		j.remove()
+		j.bound()
+		j.shape()
+		j.limit()
 	}
-	j.remove()
-	j.bound()
-	j.shape()
-	j.limit()
 	enforce, audit = &j.sides[0], &j.sides[1]
 	enforce.weigh()
 	if enforce.remove != 0 || audit.empty() {

@@ -43,6 +43,7 @@ func compile(doc *Document, p *problems, reg *trainrecord.Registry) (*Policy, er
 		allowances: map[string][]*allowance{}, limits: map[string]*limit{}, classes: map[string]*Class{},
 		resource: &matcher{}, gauge: Last,
 	}
+	c.overflowing()
 	c.allowed()
 	c.addRegistry(reg)
 	c.onResource()
@@ -61,6 +62,12 @@ func compile(doc *Document, p *problems, reg *trainrecord.Registry) (*Policy, er
 		return nil, err
 	}
 	return c.out, nil
+}
+
+// overflowing bounds the attribute of series over a limit, which no other rule looks at.
+func (c *compiler) overflowing() {
+	mode := c.doc.Mode.under(Unset)
+	c.out.overflow = overflow{mode: mode, rule: c.rule("overflow", mode)}
 }
 
 // rule numbers a rule.
@@ -142,6 +149,9 @@ func (c *compiler) denied() {
 		}
 		c.globs(path+".glob", in.Glob, &d.keys)
 		c.expressions(path+".regex", in.Regex, &d.keys)
+		if len(in.Normalized)+len(in.Exact)+len(in.Glob)+len(in.Regex) == 0 {
+			c.add(path, "no effect without normalized, exact, glob or regex")
+		}
 		c.out.denials = append(c.out.denials, d)
 	}
 }

@@ -97,6 +97,8 @@ func TestWhatIsNoPolicyIsRefused(t *testing.T) {
 		"? [a]\n: b":                      "want a word as key",
 		"metrics: {allow: {prefix: [a]}}": "metrics.allow: no effect: set metrics.otherwise to drop, or training.prefixes",
 		"version: " + strings.Repeat("a", maxSize):             "larger than",
+		"attributes: {deny: {}}":                               "attributes.deny: no effect without normalized, exact, glob or regex",
+		"attributes: {deny: [{exact: [a]}, {name: b}]}":        "attributes.deny[1]: no effect without normalized, exact, glob or regex",
 		"attributes: {values: {}}":                             "attributes.values: no effect without deny_patterns",
 		"attributes: {deny: {exact: [a], apply_to: [nested]}}": "attributes.deny.apply_to: no effect: nested is the inside of what is on the other places; name them, too",
 		"mode:\n  nested: 1":                                   "mode: want one of enforce, audit, off, got a mapping",

@@ -22,6 +22,7 @@ type Policy struct {
 	mode        Mode
 	rules       []Rule
 	selectors   []*matcher
+	overflow    overflow
 	core        *denial // of the registry
 	denials     []*denial
 	allowances  map[string][]*allowance // by whole key
@@ -61,6 +62,12 @@ type denial struct {
 }
 
 const anyMetric = -1
+
+// overflow keeps values off the attribute of series over a limit.
+type overflow struct {
+	mode Mode
+	rule RuleID
+}
 
 // keeper removes every attribute that it does not list.
 type keeper struct {

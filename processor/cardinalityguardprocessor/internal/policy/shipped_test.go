@@ -99,6 +99,16 @@ func TestTrainingMetricsLoseTheRunAndOthersKeepTheirWorkload(t *testing.T) {
 		{"training", "tunix.training.loss", "k8s_job_name", "run-5"},
 		{"training", "foxhunt_training_epoch_loss", "process.pid", "12"},
 		{"training", "megatron.training.loss", "container.id", "abc"},
+		{"workload_labels", ours, "k8s.pod.labels.job-name", "run-5"},
+		{"workload_labels", "tunix.training.loss", "k8s.pod.label.batch.kubernetes.io/job-name", "run-5"},
+		{"workload_labels", "foxhunt_training_epoch_loss", "k8s.job.annotations.note", "x"},
+		{"", "k8s.pod.cpu.usage", "k8s.pod.labels.job-name", "run-5"},
+		{"", "tunix.training.loss", "k8s.namespace.name", "ml"},
+		{"pod_host", "tunix.training.loss", "host.name", "run-5-0-x7k2p"},
+		{"pod_host", "foxhunt_training_epoch_loss", "host.name", "run-5-0-x7k2p"},
+		{"pod_host", "megatron.training.loss", "host.name", "run-5-0-x7k2p"},
+		{"", ours, "host.name", "gpu-01"},
+		{"", "system.cpu.time", "host.name", "gpu-01"},
 		{"", "http.server.request.duration", "k8s.pod.name", "web-1"},
 		{"", "DCGM_FI_DEV_GPU_TEMP", "k8s.pod.name", "dcgm-1"},
 		{"", "system.cpu.time", "host.id", uuid},
@@ -175,6 +185,11 @@ func TestOnlyListedNamesOfTrainingMetricsPass(t *testing.T) {
 		assert.Empty(t, refused(p, name), name)
 	}
 	f := shipped(t, "foxhunt.yaml")
+	for _, key := range []string{"host.name", "k8s.pod.hostname", "k8s.pod.labels.job-name"} {
+		v, _ := f.Metric("foxhunt_training_epoch_loss").Class.Judge(Resource, false, key)
+		require.NotNil(t, v, key)
+		assert.NotZero(t, v.Key(), key)
+	}
 	assert.Equal(t, "off_list", refused(f, "up"))
 	assert.Empty(t, refused(f, "foxhunt_training_epoch_loss"))
 	assert.True(t, f.DropsPoints())

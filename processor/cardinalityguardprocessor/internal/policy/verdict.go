@@ -10,11 +10,12 @@ import (
 
 // Verdict is what the rules of one mode do with attributes of a key.
 type Verdict struct {
-	remove RuleID
-	allow  *allowance
-	shapes []*shapeRule
-	limit  *limit
-	likely likely // when there are only shapes
+	remove   RuleID
+	overflow RuleID // for OverflowKey
+	allow    *allowance
+	shapes   []*shapeRule
+	limit    *limit
+	likely   likely // when there are only shapes
 }
 
 // Leaves says, at little cost, that a text stays as it is. False: Decide.
@@ -22,7 +23,7 @@ func (v *Verdict) Leaves(text string) bool { return v.likely.set != 0 && !v.like
 
 // weigh notes which texts need a closer look, once the rules are known.
 func (v *Verdict) weigh() {
-	if v.remove != 0 || v.allow != nil || v.limit != nil {
+	if v.remove != 0 || v.overflow != 0 || v.allow != nil || v.limit != nil {
 		return
 	}
 	var set shapeSet
@@ -33,7 +34,7 @@ func (v *Verdict) weigh() {
 }
 
 func (v *Verdict) empty() bool {
-	return v.remove == 0 && v.allow == nil && len(v.shapes) == 0 && v.limit == nil
+	return v.remove == 0 && v.overflow == 0 && v.allow == nil && len(v.shapes) == 0 && v.limit == nil
 }
 
 // Outcome is what becomes of an attribute.
@@ -55,6 +56,11 @@ func (v *Verdict) Decide(value pcommon.Value) (what Outcome, rule RuleID, word s
 	switch {
 	case v.remove != 0:
 		return Remove, v.remove, ""
+	case v.overflow != 0:
+		if value.Type() == pcommon.ValueTypeBool && value.Bool() || value.Type() == pcommon.ValueTypeStr && value.Str() == "true" {
+			return Stay, 0, ""
+		}
+		return Remove, v.overflow, ""
 	case v.allow != nil:
 		return v.allow.decide(value)
 	}

@@ -118,5 +118,5 @@ const (
 	otelOther = "_OTHER"
 )
 
-// OverflowKey is the attribute of series over a limit. It is always allowed.
+// OverflowKey is the attribute of series over a limit. Its one value, true, is always allowed; another would be a name that no limit bounds.
 const OverflowKey = "otel.metric.overflow"
