@@ -8,8 +8,8 @@ import (
 
 const (
 	maxPieces   = 1 << 14 // at once; what is behind them is split when they are done
-	maxNULRuns  = 16   // more of them in a line are binary data
-	maxSearches = 64   // for a record behind other text
+	maxNULRuns  = 16      // more of them in a line are binary data
+	maxSearches = 64      // for a record behind other text
 )
 
 // ansiEnd is what a coloured line may have behind its object.

@@ -96,6 +96,19 @@ func TestExtent(t *testing.T) {
 	}
 }
 
+// TestRefusalIsTheReasonOfDecode for what begins with no object.
+func TestRefusalIsTheReasonOfDecode(t *testing.T) {
+	t.Parallel()
+	d := NewDecoder(DecoderOptions{})
+	for text, want := range map[string]Reason{
+		"text": ReasonNotJSON, "": ReasonNotJSON, "[1]": ReasonNotObject, "[1]{}": ReasonNotJSON, `{"a":`: ReasonNotJSON, "{'a':1}": ReasonPythonRepr, "{'a':1}{": ReasonNotJSON,
+		"{}x": ReasonTrailingData, strings.Repeat(`{"a":`, MaxDepth+1): ReasonTooDeep, `{"a":[` + strings.Repeat("0,", MaxValues) + "0]}": ReasonTooManyValues,
+	} {
+		assert.Equal(t, want, d.Refusal([]byte(text)), text[:min(len(text), 20)])
+		assert.Equal(t, want, d.Decode([]byte(text), plog.NewLogRecord()).Reason, text[:min(len(text), 20)])
+	}
+}
+
 // TestTextsDoNotChange shows that what a decoder gave stays as it was when it reads on.
 func TestTextsDoNotChange(t *testing.T) {
 	t.Parallel()
