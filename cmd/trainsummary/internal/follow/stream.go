@@ -110,18 +110,20 @@ func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
 	r.text(s, offset, data, false)
 }
 
-// text takes a line, or a piece of one.
+// text takes a line, or a piece of one. The last piece of a line may fall apart as the line did.
 func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 	read := r.lines.Read(data, whole, r.scratch)
-	if len(read.Pieces) > 0 {
-		for _, p := range read.Pieces {
-			if p.NULs {
-				r.bad(s)
-			} else {
-				r.text(s, offset+int64(p.From), data[p.From:p.To], p.Whole)
-			}
+	for n := len(read.Pieces); n > 0; n = len(read.Pieces) {
+		for _, p := range read.Pieces[:n-1] {
+			r.piece(s, offset, data, p)
 		}
-		return
+		last := read.Pieces[n-1]
+		if last.NULs {
+			r.bad(s)
+			return
+		}
+		offset, data, whole = offset+int64(last.From), data[last.From:last.To], last.Whole
+		read = r.lines.Read(data, whole, r.scratch)
 	}
 	if read.Line.Kind == trainrecord.LineError {
 		r.bad(s)
@@ -137,6 +139,15 @@ func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 		return
 	}
 	r.object(&l)
+}
+
+// piece takes one of the pieces of a line.
+func (r *reader) piece(s *Stream, offset int64, line []byte, p trainlines.Piece) {
+	if p.NULs {
+		r.bad(s)
+		return
+	}
+	r.text(s, offset+int64(p.From), line[p.From:p.To], p.Whole)
 }
 
 // bad counts a line that is no record for the run that the last record named, else for that of the folder.
