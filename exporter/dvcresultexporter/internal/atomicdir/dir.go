@@ -29,6 +29,7 @@ type Dir struct {
 	mu       sync.Mutex
 	instance string // this process's folder below tmp, "" before the first write
 	alive    io.Closer
+	staging  Folder // the instance's folder, held
 	counter  atomic.Uint64
 
 	namesMu  sync.Mutex
@@ -82,7 +83,11 @@ func (d *Dir) begin() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	d.instance, d.alive = name, alive
+	staging, err := d.fs.Hold(name)
+	if err != nil {
+		return errors.Join(err, alive.Close())
+	}
+	d.instance, d.alive, d.staging = name, alive, staging
 	return nil
 }
 
@@ -92,8 +97,8 @@ func (d *Dir) end() error {
 	if d.alive == nil {
 		return nil
 	}
-	err := errors.Join(d.empty(d.instance), d.alive.Close())
-	d.alive, d.instance = nil, ""
+	err := errors.Join(d.empty(d.instance), d.staging.Close(), d.alive.Close())
+	d.alive, d.staging, d.instance = nil, nil, ""
 	return err
 }
 
@@ -187,7 +192,8 @@ func (d *Dir) temporary() (string, File, error) {
 		return name, f, err
 	}
 	if d.alive != nil {
-		_ = d.alive.Close()
+		_, _ = d.staging.Close(), d.alive.Close()
+		d.alive = nil
 	}
 	if err := d.mkdirs(ownTmp, nil); err != nil {
 		return "", nil, err

@@ -1,9 +1,11 @@
 package atomicdir
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/faults"
 )
@@ -18,6 +20,7 @@ type FS interface {
 	Rename(from, to string) error
 	Remove(name string) error
 	SyncDir(name string) error
+	Hold(name string) (Folder, error)    // a folder that exists
 	Lock(name string) (io.Closer, error) // ErrLocked when another holds it; creates the file
 	Free() (uint64, error)               // bytes that may still be written
 	Self() (fs.FileInfo, error)          // which directory it is, whatever its path says now
@@ -37,7 +40,10 @@ const (
 )
 
 // rootFS is the FS of an os.Root.
-type rootFS struct{ root *os.Root }
+type rootFS struct {
+	root *os.Root
+	held heldFolders
+}
 
 // OpenFS opens a directory, which is made if it does not exist.
 func OpenFS(dir string) (FS, error) {
@@ -48,33 +54,56 @@ func OpenFS(dir string) (FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rootFS{root}, nil
+	return &rootFS{root: root, held: heldFolders{byName: map[string]*heldFolder{}}}, nil
 }
 
-func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return r.root.Lstat(name) }
-func (r rootFS) ReadFile(name string) ([]byte, error)   { return r.root.ReadFile(name) }
-func (r rootFS) Self() (fs.FileInfo, error)             { return r.root.Stat(".") }
-func (r rootFS) Close() error                           { return r.root.Close() }
+func (r *rootFS) Self() (fs.FileInfo, error) { return r.root.Stat(".") }
+func (r *rootFS) Close() error               { return r.root.Close() }
 
-func (r rootFS) Mkdir(name string) error {
+func (r *rootFS) Lstat(name string) (fs.FileInfo, error) {
+	root, base, done := r.at(name)
+	defer done()
+	return root.Lstat(base)
+}
+
+func (r *rootFS) ReadFile(name string) ([]byte, error) {
+	root, base, done := r.at(name)
+	defer done()
+	return root.ReadFile(base)
+}
+
+func (r *rootFS) Mkdir(name string) error {
 	faults.Point("mkdir")
-	return r.root.Mkdir(name, dirMode)
+	root, base, done := r.at(name)
+	defer done()
+	return root.Mkdir(base, dirMode)
 }
 
-func (r rootFS) Rename(from, to string) error {
+func (r *rootFS) Rename(from, to string) error {
 	faults.Point("rename")
-	err := r.root.Rename(from, to)
+	source, target := r.held.use(path.Dir(from)), r.held.use(path.Dir(to))
+	var err error
+	if source != nil && target != nil && renamesHeld {
+		err = renameHeld(source.dir, path.Base(from), target.dir, path.Base(to))
+	} else {
+		err = r.root.Rename(from, to)
+	}
+	_, _ = source.release(), target.release()
 	faults.Point("renamed")
 	return err
 }
 
-func (r rootFS) Remove(name string) error {
+func (r *rootFS) Remove(name string) error {
 	faults.Point("remove")
-	return r.root.Remove(name)
+	root, base, done := r.at(name)
+	defer done()
+	return root.Remove(base)
 }
 
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	d, err := r.root.Open(name)
+func (r *rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	root, base, done := r.at(name)
+	defer done()
+	d, err := root.Open(base)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +111,11 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return d.ReadDir(-1)
 }
 
-func (r rootFS) Create(name string) (File, error) {
+func (r *rootFS) Create(name string) (File, error) {
 	faults.Point("create")
-	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	root, base, done := r.at(name)
+	defer done()
+	f, err := root.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +145,11 @@ func (f stagedFile) Sync() error {
 	return f.File.Sync()
 }
 
-func (r rootFS) SyncDir(name string) error {
+func (r *rootFS) SyncDir(name string) error {
 	faults.Point("syncdir")
+	if f := r.held.use(name); f != nil {
+		return errors.Join(syncDir(f.dir), f.release())
+	}
 	d, err := r.root.Open(name)
 	if err != nil {
 		return err
@@ -124,7 +158,7 @@ func (r rootFS) SyncDir(name string) error {
 	return syncDir(d)
 }
 
-func (r rootFS) Lock(name string) (io.Closer, error) {
+func (r *rootFS) Lock(name string) (io.Closer, error) {
 	faults.Point("lock")
 	f, err := r.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -137,7 +171,7 @@ func (r rootFS) Lock(name string) (io.Closer, error) {
 	return f, nil
 }
 
-func (r rootFS) Free() (uint64, error) {
+func (r *rootFS) Free() (uint64, error) {
 	d, err := r.root.Open(".")
 	if err != nil {
 		return 0, err

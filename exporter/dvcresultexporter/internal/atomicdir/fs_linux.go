@@ -40,3 +40,13 @@ func isNoSpace(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is
 func isPermission(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EROFS)
 }
+
+const renamesHeld = true
+
+// renameHeld renames between two open folders. The names have no folder in them, and neither name is followed.
+func renameHeld(source *os.File, from string, target *os.File, to string) error {
+	if err := unix.Renameat(int(source.Fd()), from, int(target.Fd()), to); err != nil {
+		return &os.LinkError{Op: "renameat", Old: from, New: to, Err: err}
+	}
+	return nil
+}

@@ -20,3 +20,8 @@ func syncDir(*os.File) error { return nil }
 func isNoSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
 func isPermission(err error) bool { return errors.Is(err, fs.ErrPermission) }
+
+// renamesHeld says that a rename goes by the names of the folders.
+const renamesHeld = false
+
+func renameHeld(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }

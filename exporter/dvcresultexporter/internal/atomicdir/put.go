@@ -12,12 +12,9 @@ import (
 
 // put writes one file aside and renames it into place; settle makes that durable. A failed sync says nothing about the pages that were not
 // written, so the file is discarded and written once more from the start.
-func (d *Dir) put(name string, content []byte, known folders) error {
+func (d *Dir) put(name string, content []byte, known *folders) error {
 	if err := d.mkdirs(path.Dir(name), known); err != nil {
 		return err
-	}
-	if info, err := d.fs.Lstat(name); err == nil && info.IsDir() {
-		return refused(name, "it is a directory")
 	}
 	tmp, err := d.stage(content)
 	if errors.Is(err, errSync) {
@@ -27,6 +24,9 @@ func (d *Dir) put(name string, content []byte, known folders) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if err := d.rename(tmp, name); err != nil {
+		if info, look := d.fs.Lstat(name); look == nil && info.IsDir() {
+			err = refused(name, "it is a directory")
+		}
 		return errors.Join(err, d.remove(tmp))
 	}
 	return nil
@@ -94,8 +94,8 @@ func (d *Dir) stage(content []byte) (string, error) {
 }
 
 // mkdirs makes a directory and those above it. A symbolic link or a file among them is refused.
-func (d *Dir) mkdirs(name string, known folders) error {
-	if known[name] {
+func (d *Dir) mkdirs(name string, known *folders) error {
+	if known.has(name) {
 		return nil
 	}
 	for _, dir := range ancestors(name) {
@@ -113,15 +113,6 @@ func (d *Dir) mkdirs(name string, known folders) error {
 	}
 	known.add(name)
 	return nil
-}
-
-// folders are those that a write has looked at: each look costs the kernel a walk from the top.
-type folders map[string]bool
-
-func (f folders) add(name string) {
-	if f != nil {
-		f[name] = true
-	}
 }
 
 // ancestors lists the directories on the way to a name, the name included, top first.
@@ -151,15 +142,30 @@ func (d *Dir) isDir(name string) (bool, error) {
 	}
 }
 
-// same tells whether a file has these bytes already. A link is not followed: its target is somebody else's.
-func (d *Dir) same(name string, content []byte, known folders) (bool, error) {
-	if !known[path.Dir(name)] {
-		for _, dir := range ancestors(path.Dir(name)) {
-			if exists, err := d.isDir(dir); err != nil || !exists {
-				return false, err
-			}
+// look tells whether a folder and those above it exist.
+func (d *Dir) look(name string, known *folders) (bool, error) {
+	if known.has(name) {
+		return true, nil
+	}
+	for _, dir := range ancestors(name) {
+		if known.lacks(dir) {
+			return false, nil
 		}
-		known.add(path.Dir(name))
+		if exists, err := d.isDir(dir); err != nil {
+			return false, err
+		} else if !exists {
+			known.miss(dir)
+			return false, nil
+		}
+	}
+	known.add(name)
+	return true, nil
+}
+
+// same tells whether a file has these bytes already. A link is not followed: its target is somebody else's.
+func (d *Dir) same(name string, content []byte, known *folders) (bool, error) {
+	if exists, err := d.look(path.Dir(name), known); err != nil || !exists {
+		return false, err
 	}
 	info, err := d.fs.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -71,7 +71,9 @@ func (d *Dir) write(set Set) (Result, error) {
 	if set.Keep != nil && set.Keep(marker) {
 		return Kept, nil
 	}
-	known := folders{}
+	known := newFolders(d.fs)
+	defer known.close()
+	known.add(set.Name)
 	changed, err := d.changed(set, known)
 	if err != nil {
 		return "", err
@@ -101,7 +103,7 @@ func (d *Dir) write(set Set) (Result, error) {
 			return "", err
 		}
 	}
-	if err := d.settle(set.Name); err != nil {
+	if err := errors.Join(d.settle(set.Name), known.here()); err != nil {
 		return "", err
 	}
 	for _, name := range stale {
@@ -164,7 +166,7 @@ func (d *Dir) marker(set Set) ([]byte, error) {
 	return d.fs.ReadFile(name)
 }
 
-func (d *Dir) changed(set Set, known folders) ([]Content, error) {
+func (d *Dir) changed(set Set, known *folders) ([]Content, error) {
 	var out []Content
 	for _, f := range set.Files {
 		same, err := d.same(path.Join(set.Name, f.Name), f.Bytes, known)
