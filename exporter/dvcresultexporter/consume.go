@@ -116,6 +116,8 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 
 // reduceLogs makes the entries of a call, and names the file of each.
 func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []string) {
+	records := ld.LogRecordCount()
+	entries, files = make([]trainrun.Entry, 0, records), make([]string, 0, records)
 	for _, rl := range ld.ResourceLogs().All() {
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {

@@ -89,7 +89,15 @@ func (g *engine) snapshot(ctx context.Context) error {
 		r.stored, r.saved = n, r.version
 	}
 	g.store.replaced()
+	g.indexed()
 	return nil
+}
+
+// indexed notes that the stored index has every run.
+func (g *engine) indexed() {
+	for _, r := range g.runs {
+		r.indexed = true
+	}
 }
 
 // keys lists the runs of the storage.

@@ -88,7 +88,8 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 	if s.client == nil || len(s.pending) == 0 {
 		return nil
 	}
-	part := binary.BigEndian.AppendUint64(nil, uint64(now.UnixNano()))
+	part := make([]byte, 0, journalHeader+s.waiting/4) // about what an entry takes of its size in memory
+	part = binary.BigEndian.AppendUint64(part, uint64(now.UnixNano()))
 	part = seal(trainrun.AppendEntries(part, s.pending))
 	faults.Point("append")
 	if err := s.client.Batch(ctx, storage.SetOperation(journalKey(s.next), part)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
@@ -248,10 +249,18 @@ func (g *engine) conclude(ctx context.Context, s *side, j *job, owned bool, now 
 	g.keep(ctx, s.run)
 }
 
-// keep stores what is known of a run besides its records.
+// keep stores what is known of a run besides its records, and its key with those of all others when no index has it yet.
 func (g *engine) keep(ctx context.Context, r *run) {
-	if err := g.store.batch(ctx, g.metaOperation(r), g.store.indexOperation(g.store.first, g.keys())); err != nil {
+	ops := []*storage.Operation{g.metaOperation(r)}
+	if !r.indexed {
+		ops = append(ops, g.store.indexOperation(g.store.first, g.keys()))
+	}
+	if err := g.store.batch(ctx, ops...); err != nil {
 		g.warn("The storage did not take the verdict on a run", err) // the next snapshot has it
+		return
+	}
+	if !r.indexed {
+		g.indexed()
 	}
 }
 

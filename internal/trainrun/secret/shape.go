@@ -65,6 +65,14 @@ func follows(s string, least int) bool {
 	return n >= least && (one == 0 || one >= least || !wordlike(s[:end]))
 }
 
+// plain are the bytes of a word that no value follows.
+var plain = func() (out [256]bool) {
+	for c := range 256 {
+		out[c] = isAlnum(byte(c)) || strings.IndexByte("_/.()@%+[]", byte(c)) >= 0
+	}
+	return out
+}()
+
 // harmless says at a glance that a text holds no secret: it is one word, without a sign that a value may follow, and not of a
 // known form. Nearly every name of a measurement is.
 func harmless(s string) bool {
@@ -72,10 +80,7 @@ func harmless(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_/.()@%+[]", c) >= 0:
-		case c == '-' && i > 0 && isAlnum(s[i-1]):
-		default:
+		if c := s[i]; !plain[c] && !(c == '-' && i > 0 && isAlnum(s[i-1])) {
 			return false
 		}
 	}

@@ -83,8 +83,8 @@ func (r *rootFS) Rename(from, to string) error {
 	faults.Point("rename")
 	source, target := r.held.use(path.Dir(from)), r.held.use(path.Dir(to))
 	var err error
-	if source != nil && target != nil && renamesHeld {
-		err = renameHeld(source.dir, path.Base(from), target.dir, path.Base(to))
+	if source != nil && target != nil && byHandle {
+		err = renameIn(source.dir, path.Base(from), target.dir, path.Base(to))
 	} else {
 		err = r.root.Rename(from, to)
 	}
@@ -113,9 +113,14 @@ func (r *rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 
 func (r *rootFS) Create(name string) (File, error) {
 	faults.Point("create")
-	root, base, done := r.at(name)
-	defer done()
-	f, err := root.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if f := r.held.use(path.Dir(name)); f != nil && byHandle {
+		file, err := createIn(f.dir, path.Base(name))
+		if err = errors.Join(err, f.release()); err != nil {
+			return nil, err
+		}
+		return stagedFile{file}, nil
+	}
+	f, err := r.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +128,7 @@ func (r *rootFS) Create(name string) (File, error) {
 }
 
 // stagedFile is a file under construction.
-type stagedFile struct{ *os.File }
+type stagedFile struct{ File }
 
 // Write writes the bytes at once, in a build for tests in two pieces, so that a file may be torn.
 func (f stagedFile) Write(b []byte) (int, error) {

@@ -41,12 +41,71 @@ func isPermission(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EROFS)
 }
 
-const renamesHeld = true
+// byHandle says that files are made and renamed in open folders.
+const byHandle = true
 
-// renameHeld renames between two open folders. The names have no folder in them, and neither name is followed.
-func renameHeld(source *os.File, from string, target *os.File, to string) error {
-	if err := unix.Renameat(int(source.Fd()), from, int(target.Fd()), to); err != nil {
+// createIn makes a file in an open folder. The name has no folder in it, and is not followed.
+func createIn(dir *os.File, name string) (File, error) {
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	var fd int
+	err := untilDone(func() (err error) {
+		fd, err = unix.Openat(int(dir.Fd()), name, flags, fileMode)
+		return err
+	})
+	if err != nil {
+		return nil, &os.PathError{Op: "openat", Path: name, Err: err}
+	}
+	return plainFile(fd), nil
+}
+
+// renameIn renames between two open folders. The names have no folder in them, and neither is followed.
+func renameIn(source *os.File, from string, target *os.File, to string) error {
+	err := untilDone(func() error { return unix.Renameat(int(source.Fd()), from, int(target.Fd()), to) })
+	if err != nil {
 		return &os.LinkError{Op: "renameat", Old: from, New: to, Err: err}
 	}
 	return nil
+}
+
+// plainFile is a file's descriptor. An os.File asks the kernel five times whether it can be waited for, which a file of a disk never can.
+type plainFile int
+
+func (f plainFile) Write(b []byte) (int, error) {
+	written := 0
+	for written < len(b) {
+		var n int
+		err := untilDone(func() (err error) {
+			n, err = unix.Write(int(f), b[written:])
+			return err
+		})
+		if err == nil && n == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return written, os.NewSyscallError("write", err)
+		}
+		written += n
+	}
+	return written, nil
+}
+
+func (f plainFile) Sync() error {
+	return os.NewSyscallError("fsync", untilDone(func() error { return unix.Fsync(int(f)) }))
+}
+
+// Close is not tried again: the descriptor is gone, whatever the answer.
+func (f plainFile) Close() error {
+	if err := unix.Close(int(f)); err != nil && !errors.Is(err, unix.EINTR) {
+		return os.NewSyscallError("close", err)
+	}
+	return nil
+}
+
+// untilDone repeats a call that a signal ended early.
+func untilDone(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }

@@ -21,7 +21,9 @@ func isNoSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
 func isPermission(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// renamesHeld says that a rename goes by the names of the folders.
-const renamesHeld = false
+// byHandle says that files are made and renamed by the names of their folders.
+const byHandle = false
 
-func renameHeld(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }
+func createIn(*os.File, string) (File, error) { return nil, errors.ErrUnsupported }
+
+func renameIn(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// lineOfPoint is about what a point takes: four digits, and seventeen of the value.
+const lineOfPoint = 24
+
 // table writes a plot table: the step and one column, named last so that DVC plots it without being told. A name with a
 // quote is quoted by the rules of CSV, by which DVC reads tables.
 func table(column string, points []Point) []byte {
@@ -14,8 +17,8 @@ func table(column string, points []Point) []byte {
 	if strings.Contains(column, `"`) {
 		column = `"` + strings.ReplaceAll(column, `"`, `""`) + `"`
 	}
-	b := append([]byte(stepKey+"\t"), column...)
-	b = append(b, '\n')
+	b := make([]byte, 0, len(stepKey)+len(column)+2+lineOfPoint*len(points))
+	b = append(b, stepKey+"\t"+column+"\n"...)
 	for _, p := range points {
 		b = strconv.AppendInt(b, p.Step, 10)
 		b = append(b, '\t')
