@@ -113,7 +113,9 @@ func winners(list []candidate, axis Axis) []candidate {
 		inOrder(list)
 		return list
 	}
-	list = heads(list)
+	if list = heads(list); isCurve(list) {
+		return list
+	}
 	out := list[:0]
 	for _, c := range list {
 		if n := len(out); n == 0 || out[n-1].x != c.x {
@@ -127,6 +129,9 @@ func winners(list []candidate, axis Axis) []candidate {
 
 // heads keeps of each axis value, in its highest attempt, the last of each stream, sorted.
 func heads(list []candidate) []candidate {
+	if isCurve(list) {
+		return list
+	}
 	compare := func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.attempt, a.attempt), a.compareStream(&b), b.compareWithin(&a))
 	}
@@ -140,6 +145,16 @@ func heads(list []candidate) []candidate {
 		}
 	}
 	return out
+}
+
+// isCurve says that each candidate is alone at its axis value, and after those before it: nearly every series is.
+func isCurve(list []candidate) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i].x <= list[i-1].x {
+			return false
+		}
+	}
+	return true
 }
 
 // inOrder sorts by attempt, then each stream by place, and the streams into each other by time. A clock that steps back in a
@@ -162,22 +177,28 @@ func inOrder(list []candidate) {
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (out *Series) summarize(s *series) {
+	least, most := -1, -1
 	for i := range out.Points {
-		p := out.Points[i]
+		p := &out.Points[i]
 		if !finite(p.V) {
 			if out.NonFinite == 0 {
-				out.FirstNonFinite = &p.X
+				x := p.X
+				out.FirstNonFinite = &x
 			}
 			out.NonFinite++
 			continue
 		}
 		out.Count++
-		if out.Min == nil || p.V < out.Min.V {
-			out.Min = &p
+		if least < 0 || p.V < out.Points[least].V {
+			least = i
 		}
-		if out.Max == nil || p.V > out.Max.V {
-			out.Max = &p
+		if most < 0 || p.V > out.Points[most].V {
+			most = i
 		}
+	}
+	if out.Count > 0 {
+		low, high := out.Points[least], out.Points[most]
+		out.Min, out.Max = &low, &high
 	}
 	out.Last = out.Points[len(out.Points)-1]
 	if out.Thinned { // what was left out is only known as a number

@@ -43,7 +43,7 @@ func TestASuiteMeasuresTheRealBinary(t *testing.T) {
 		got[r.load+"/"+r.measure] = r
 		assert.Equal(t, "train_jsonl", r.contender)
 	}
-	require.Len(t, got, 7)
+	require.Len(t, got, 8)
 	cpu := got["2,000 lines, 3 files/CPU a line, µs"]
 	assert.Greater(t, cpu.ours[0], 0.1)
 	assert.Greater(t, cpu.peer[0], 0.1)

@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
 // cost is what one run used from its start until its last line was accepted. What starting costs is in it.
 type cost struct {
-	cpu, wall time.Duration
-	peak      int64
+	cpu, kernel, wall time.Duration // kernel is the part of cpu that was spent in it
+	peak              int64
 }
 
 // idleCost is what a run used while no file grew.
@@ -24,6 +25,7 @@ type idleCost struct {
 
 // bench runs contenders in a folder of its own.
 type bench struct {
+	runs   int // so far: each has a folder of its own
 	binary string
 	dir    string
 	suite  suite
@@ -75,14 +77,15 @@ func (b *bench) load(ctx context.Context, name, data string, files, lines int) (
 			within = startWithin
 		}
 		err := p.waitFor(ctx, b.suite.Done, float64(lines), within)
-		if err == nil && b.suite.Results != "" && name != b.suite.Peer && lines > 0 {
+		if err == nil && b.suite.Results != "" && name != b.suite.Peer && name != b.suite.Unwritten && lines > 0 {
 			err = p.waitFor(ctx, b.suite.Results, float64(files), within)
 		}
 		c.wall = time.Since(p.began)
-		var errCPU, errPeak error
+		var errCPU, errKernel, errPeak error
 		c.cpu, errCPU = cpuTime(p.cmd.Process.Pid)
+		c.kernel, errKernel = kernelTime(p.cmd.Process.Pid)
 		c.peak, errPeak = peakRSS(p.cmd.Process.Pid)
-		return errors.Join(err, errCPU, errPeak)
+		return errors.Join(err, errCPU, errKernel, errPeak)
 	})
 	return c, err
 }
@@ -118,10 +121,12 @@ func (b *bench) idle(ctx context.Context, name, data string) (idleCost, error) {
 	return c, err
 }
 
-// with runs a contender, with an empty folder for its state, as long as do lasts.
+// with runs a contender, with an empty folder for its state, as long as do lasts. The folders of the runs before stay until the bench ends: some
+// file systems look at every file that was just removed before they make one, and the next run would pay for the one before.
 func (b *bench) with(name, data string, do func(*process) error) error {
-	state := filepath.Join(b.dir, "state")
-	if err := os.RemoveAll(state); err != nil {
+	b.runs++
+	state := filepath.Join(b.dir, "states", strconv.Itoa(b.runs))
+	if err := os.MkdirAll(state, 0o750); err != nil {
 		return err
 	}
 	p, err := startProcess(b.binary, b.config(name), data, state)

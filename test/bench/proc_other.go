@@ -14,6 +14,8 @@ func endWithParent() *syscall.SysProcAttr { return nil }
 
 func cpuTime(int) (time.Duration, error) { return 0, errLinux }
 
+func kernelTime(int) (time.Duration, error) { return 0, errLinux }
+
 func peakRSS(int) (int64, error) { return 0, errLinux }
 
 func writtenBytes(int) (int64, error) { return 0, errLinux }

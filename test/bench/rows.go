@@ -94,10 +94,13 @@ func (b *bench) loads(ctx context.Context, data string, files, lines int, costs 
 
 func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 	load := fmt.Sprintf("%s lines, %s", thousands(b.size.Lines), countOf(files, "file"))
-	perLine := func(c cost) float64 { return float64(c.cpu.Nanoseconds()) / 1e3 / float64(b.size.Lines) }
+	perLine := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(b.size.Lines) }
+	cpu := func(c cost) float64 { return perLine(c.cpu) }
+	kernel := func(c cost) float64 { return perLine(c.kernel) }
 	return b.compare(func(name string) []row {
 		return []row{
-			{load: load, measure: "CPU a line, µs", format: "%.2f", ours: each(costs[name], perLine), target: b.suite.Targets.CPU},
+			{load: load, measure: "CPU a line, µs", format: "%.2f", ours: each(costs[name], cpu), target: b.suite.Targets.CPU},
+			{load: load, measure: "of it in the kernel, µs", format: "%.2f", ours: each(costs[name], kernel)},
 			{load: load, measure: "wall, s", format: "%.2f", ours: each(costs[name], wallSeconds), target: b.suite.Targets.Wall},
 			{load: load, measure: "peak memory, MiB", format: "%.0f", ours: each(costs[name], peakMebi), target: b.suite.Targets.PeakRSS},
 		}

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -27,6 +28,8 @@ type suite struct {
 	Done string `yaml:"done"`
 	// Results names the self-metric that counts written results, when the contenders write one for each file; their runs end with the last.
 	Results string `yaml:"results"`
+	// Unwritten names the contender that writes no result, for what all but the files costs.
+	Unwritten string `yaml:"unwritten"`
 
 	Full size `yaml:"full"`
 	Gate size `yaml:"gate"`
@@ -91,6 +94,9 @@ func (s *suite) check() error {
 		if _, err := shipped.ReadFile(configPath(name)); err != nil {
 			errs = append(errs, fmt.Errorf("no file test/bench/%s", configPath(name)))
 		}
+	}
+	if s.Unwritten != "" && !slices.Contains(s.Contenders, s.Unwritten) {
+		errs = append(errs, fmt.Errorf("unwritten: %q is no contender", s.Unwritten))
 	}
 	if len(s.Contenders) == 0 {
 		errs = append(errs, errors.New("contenders: name at least one"))

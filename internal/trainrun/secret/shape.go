@@ -80,9 +80,10 @@ func harmless(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if c := s[i]; !plain[c] && !(c == '-' && i > 0 && isAlnum(s[i-1])) {
-			return false
+		if c := s[i]; plain[c] || c == '-' && i > 0 && isAlnum(s[i-1]) {
+			continue
 		}
+		return false
 	}
 	return !isShape(s) && !strings.Contains(s, "hook")
 }
