@@ -75,7 +75,8 @@ func (d *Dir) touched(dir string) {
 
 var errSync = errors.New("sync")
 
-// stage writes a complete and synced temporary file; on an error nothing of it stays.
+// stage writes a complete and synced temporary file; on an error nothing of it stays. Each file is synced by itself: one sync of the whole
+// file system would wait for whatever a trainer is writing to it.
 func (d *Dir) stage(content []byte) (string, error) {
 	tmp, f, err := d.temporary()
 	if err != nil {
