@@ -31,6 +31,20 @@ func TestANewerAttemptSupersedesFromWhereItBegins(t *testing.T) {
 			},
 			curve: "0:4", completed: 1, superseded: 2,
 		},
+		"by its first row, when resumed_from is the epoch of the checkpoint": {
+			lines: []string{
+				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "1"), epoch(3, `"attempt": 1`, 2, "9"),
+				line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 2, "2"),
+			},
+			curve: "0:4 1:1 2:2", completed: 3, superseded: 1,
+		},
+		"by resumed_from, when the rows come seldom": {
+			lines: []string{
+				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "1"),
+				line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 3, "2"),
+			},
+			curve: "0:4 3:2", completed: 4, superseded: 2,
+		},
 		"not by a start that says nothing": {
 			lines: []string{
 				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), line("run.start", 4, `"attempt": 2`, ``),
@@ -83,6 +97,13 @@ func TestStepsOfSupersededEpochsAreGivenUpToo(t *testing.T) {
 		line("step.end", 2, "", `"step": 20, "epoch": 1, "measurements": {"train/loss": 2}`),
 		line("run.start", 3, `"attempt": 2`, `"resumed_from": {"epoch": 1}`))
 	assert.Equal(t, "10:3", curve(seriesOf(st, "", "train/loss", AxisStep)))
+}
+
+// TestAStepInResumedFromMeansNothing: the vocabulary has none.
+func TestAStepInResumedFromMeansNothing(t *testing.T) {
+	t.Parallel()
+	st := stateOf(t, step(1, "", 10, "3"), step(2, "", 20, "2"), line("run.start", 3, `"attempt": 2`, `"resumed_from": {"step": 20}`))
+	assert.Equal(t, "10:3 20:2", curve(seriesOf(st, "", "train/loss", AxisStep)))
 }
 
 func TestAttemptsInSeveralFilesGoByTime(t *testing.T) {

@@ -43,7 +43,6 @@ func (r *reducer) start() {
 	}
 	if m, ok := object(r.body, trainrecord.BodyResumedFrom); ok {
 		d.ResumedEpoch = integer(m, trainrecord.BodyEpoch)
-		d.ResumedStep = integer(m, trainrecord.BodyStep)
 	}
 	if m, ok := object(r.body, trainrecord.BodyGit); ok {
 		d.Git = &Git{Commit: r.clean(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}

@@ -46,11 +46,9 @@ func (d *deriver) collect() {
 		}
 		at := it.at.spot(it.part)
 		s := &d.spans[p][d.seg.attempt(&at)]
-		if it.epoch.Set && it.epoch.V >= 0 {
+		// Rows that begin one epoch later tell that the epoch of the checkpoint was written: it was not trained again.
+		if it.epoch.Set && it.epoch.V >= 0 && s.firstEpoch-1 != it.epoch.V {
 			s.epoch = min(s.epoch, it.epoch.V)
-		}
-		if it.step.Set && it.step.V >= 0 {
-			s.step = min(s.step, it.step.V)
 		}
 	}
 	d.cuts = make([][]cut, parts)

@@ -15,7 +15,7 @@ const (
 )
 
 func (w *writer) detail(d *Detail) {
-	start := d.ResumedEpoch.Set || d.ResumedStep.Set || d.Command != "" || len(d.Versions) > 0 || d.TaskFamily != ""
+	start := d.ResumedEpoch.Set || d.Command != "" || len(d.Versions) > 0 || d.TaskFamily != ""
 	end := d.Outcome != "" || d.StopReason != "" || d.EpochsCompleted.Set || len(d.Artifacts) > 0
 	var f uint64
 	for bit, on := range map[uint64]bool{
@@ -31,7 +31,7 @@ func (w *writer) detail(d *Detail) {
 	w.uint(f)
 	if start {
 		w.optInt(d.ResumedEpoch)
-		w.optInt(d.ResumedStep)
+		w.optInt(Int{}) // a step that resumed_from never had: what is stored keeps its form
 		w.text(d.Command)
 		w.pairs(d.Versions)
 		w.text(d.TaskFamily)
@@ -75,7 +75,7 @@ func (r *reader) detail() *Detail {
 	var d Detail
 	f := r.uint()
 	if f&detailStart != 0 {
-		d.ResumedEpoch, d.ResumedStep = r.optInt(), r.optInt()
+		d.ResumedEpoch, _ = r.optInt(), r.optInt()
 		d.Command, d.Versions, d.TaskFamily = r.text(), r.pairs(), r.text()
 	}
 	if f&detailObjective != 0 {

@@ -81,13 +81,13 @@ type Duration struct {
 // Detail is the payload of the rarer events.
 type Detail struct {
 	// run.start
-	Params                    Tree
-	Objective                 *Objective
-	ResumedEpoch, ResumedStep Int
-	Git                       *Git
-	Command                   string
-	Versions                  []Pair
-	TaskFamily                string
+	Params       Tree
+	Objective    *Objective
+	ResumedEpoch Int
+	Git          *Git
+	Command      string
+	Versions     []Pair
+	TaskFamily   string
 	// run.end
 	Outcome, StopReason string
 	Said                string // an outcome, or of a log record an event, that is none

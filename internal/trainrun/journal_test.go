@@ -43,7 +43,7 @@ func TestEverythingOfAnEntryIsWritten(t *testing.T) {
 		Durations: []Duration{{"train", 17}}, Masked: 18, Cut: 19,
 		Detail: &Detail{
 			Params:    map[string]any{"a": []any{nil, true, false, int64(math.MinInt64), 0.5, "t"}, "m": map[string]any{}},
-			Objective: &Objective{Metric: "m", Mode: "min"}, ResumedEpoch: Int{20, true}, ResumedStep: Int{21, true},
+			Objective: &Objective{Metric: "m", Mode: "min"}, ResumedEpoch: Int{20, true},
 			Git: &Git{"c", "b", &dirty}, Command: "cmd", Versions: []Pair{{"a", "b"}}, TaskFamily: "tf",
 			Outcome: "success", StopReason: "sr", EpochsCompleted: Int{22, true}, Artifacts: []Artifact{{"r", "p", "s", ptr(23)}},
 			ErrorType: "et", Message: "m", Stack: "st",

@@ -7,9 +7,9 @@ import (
 
 // start is a run.start: it may begin an attempt.
 type start struct {
-	at          stamp
-	part, host  string
-	epoch, step Int // resumed_from
+	at         stamp
+	part, host string
+	epoch      Int // resumed_from
 }
 
 // launch is what a run.start said about the program.
@@ -155,7 +155,7 @@ func (f *Fold) start(e *Entry, at *stamp) {
 		p.objective.offer(at, *e.Detail.Objective, newest)
 	}
 	f.starts.add(start{
-		at: *at, part: e.Part, host: e.Where.Host, epoch: e.Detail.ResumedEpoch, step: e.Detail.ResumedStep,
+		at: *at, part: e.Part, host: e.Where.Host, epoch: e.Detail.ResumedEpoch,
 	}, f.lim.starts, &byStarts)
 	f.launches.add(launch{*at, e.Part, *e.Detail}, f.lim.launches, &byLaunches)
 }

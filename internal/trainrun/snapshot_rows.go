@@ -91,7 +91,7 @@ func (f *Fold) writeRare(w *writer) {
 		w.text(s.part)
 		w.text(s.host)
 		w.optInt(s.epoch)
-		w.optInt(s.step)
+		w.optInt(Int{}) // as in a detail
 	})
 	writeLatest(w, &f.launches, func(l *launch) {
 		w.stamp(&l.at)
@@ -140,7 +140,9 @@ func (f *Fold) writeRare(w *writer) {
 
 func (f *Fold) readRare(r *reader) {
 	readLatest(r, &f.starts, func() start {
-		return start{at: r.stamp(), part: r.text(), host: r.text(), epoch: r.optInt(), step: r.optInt()}
+		s := start{at: r.stamp(), part: r.text(), host: r.text(), epoch: r.optInt()}
+		r.optInt()
+		return s
 	})
 	readLatest(r, &f.launches, func() launch {
 		return launch{at: r.stamp(), part: r.text(), detail: *r.detail()}
