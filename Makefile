@@ -34,7 +34,7 @@ COMMANDS := $(patsubst cmd/%,build/%,$(patsubst cmd/compat,cmd/otelcol-train-com
 .PHONY: commands
 commands: ## compile the commands beside the distribution to build/
 	@mkdir -p build
-	@for c in $(COMMANDS); do m=cmd/$${c#build/}; [ -d "$$m" ] || m=cmd/compat; GOWORK=off CGO_ENABLED=0 go build -C "$$m" -trimpath -buildvcs=false -ldflags="-s -w" -o "$(CURDIR)/$$c" .; done
+	@for c in $(COMMANDS); do m=cmd/$${c#build/}; [ -d "$$m" ] || m=cmd/compat; GOWORK=off CGO_ENABLED=0 go build -C "$$m" -trimpath -buildvcs=false -ldflags="-s -w -X main.version=$(VERSION)" -o "$(CURDIR)/$$c" .; done
 
 TOOL_ocb             := go.opentelemetry.io/collector/cmd/builder
 TOOL_nfpm            := github.com/goreleaser/nfpm/v2/cmd/nfpm

@@ -30,10 +30,10 @@ const examples = `  trainsummary runs/run-7/train.jsonl
   trainsummary --format html runs/run-7 > run-7.html`
 
 // Main runs the command and gives its exit code.
-func Main(ctx context.Context, args []string, out, errs io.Writer) int {
+func Main(ctx context.Context, version string, args []string, out, errs io.Writer) int {
 	io := newStreams(out, errs)
 	code := exitOK
-	root := newCommand(io, &code)
+	root := newCommand(version, io, &code)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
@@ -72,11 +72,11 @@ func newStreams(out, errs io.Writer) streams {
 	return s
 }
 
-func newCommand(s streams, code *int) *cobra.Command {
+func newCommand(version string, s streams, code *int) *cobra.Command {
 	var f flags
 	root := &cobra.Command{
 		Use: "trainsummary [flags] PATH|FOLDER|GLOB...", Short: "One JSON document that says how a training run goes",
-		Long: long + "\n" + exits, Example: examples, SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
+		Long: long + "\n" + exits, Example: examples, Version: version, SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("name a stream, such as runs/run-7/train.jsonl", "no stream is named")
@@ -95,7 +95,7 @@ func newCommand(s streams, code *int) *cobra.Command {
 	f.register(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("see trainsummary --help", "%s", err) })
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(mcpCommand(s.err), schemaCommand(s), rulesCommand(s), manCommand(s))
+	root.AddCommand(mcpCommand(version, s.err), schemaCommand(s), rulesCommand(s), manCommand(s))
 	return root
 }
 

@@ -19,7 +19,7 @@ import (
 func call(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = Main(t.Context(), args, &o, &e)
+	code = Main(t.Context(), "1.2.3", args, &o, &e)
 	return code, o.String(), e.String()
 }
 

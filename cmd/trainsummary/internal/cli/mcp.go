@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,7 @@ import (
 	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/source"
 )
 
-func mcpCommand(errs io.Writer) *cobra.Command {
+func mcpCommand(version string, errs io.Writer) *cobra.Command {
 	var roots, artifacts []string
 	c := &cobra.Command{
 		Use: "mcp --root DIR...", Short: "Answer agents over the Model Context Protocol, on stdin and stdout",
@@ -44,7 +43,7 @@ func mcpCommand(errs io.Writer) *cobra.Command {
 				return err
 			}
 			logger := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
-			err = mcpserver.Run(c.Context(), mcpserver.New(l, version(), logger))
+			err = mcpserver.Run(c.Context(), mcpserver.New(l, version, logger))
 			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -54,12 +53,4 @@ func mcpCommand(errs io.Writer) *cobra.Command {
 	c.Flags().StringSliceVar(&roots, "root", nil, "`DIR` below which streams are read")
 	c.Flags().StringSliceVar(&artifacts, "artifact-root", nil, "`DIR` below which checkpoints may be looked at, beside the streams' own")
 	return c
-}
-
-// version is that of the module, as far as the build knows it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "devel"
 }

@@ -176,7 +176,7 @@ func TestWatchEndsWhenItIsStopped(t *testing.T) {
 	stop, done := context.WithCancel(ctx)
 	time.AfterFunc(200*time.Millisecond, done)
 	var out, errs bytes.Buffer
-	assert.Equal(t, exitOK, Main(stop, []string{"--watch", "--on", "record", path}, &out, &errs))
+	assert.Equal(t, exitOK, Main(stop, "1.2.3", []string{"--watch", "--on", "record", path}, &out, &errs))
 	assert.Empty(t, errs.String())
 	assert.Equal(t, 1, strings.Count(out.String(), "\n"))
 }
