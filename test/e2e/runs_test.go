@@ -123,6 +123,7 @@ type result struct {
 	Source struct {
 		Framework struct{ Name string }
 	} `json:"source"`
+	Failures []struct{ Type, Message string } `json:"failures"`
 }
 
 type bestOne struct {

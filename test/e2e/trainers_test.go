@@ -28,12 +28,12 @@ class Float:  # a number that json does not know, such as a tensor or a NumPy sc
 `
 
 const huggingFaceRun = `
-state = types.SimpleNamespace(is_world_process_zero=True, global_step=5, max_steps=5)
-args = types.SimpleNamespace(output_dir="out", to_sanitized_dict=lambda: {"learning_rate": 1e-3})
+state = types.SimpleNamespace(is_world_process_zero=True, global_step=5, max_steps=5, num_train_epochs=1)
+args = types.SimpleNamespace(output_dir="out", metric_for_best_model="eval_f1", greater_is_better=True, to_sanitized_dict=lambda: {"learning_rate": 1e-3})
 callback = Rows()
 callback.on_train_begin(args, state, None)
 callback.on_log(None, state, None, logs={"loss": 2.5, "grad_norm": Float(1.5), "learning_rate": 1e-3, "epoch": 1.0})
-callback.on_log(None, state, None, logs={"eval_loss": 2.0, "eval_runtime": 1.0, "epoch": 1.0})
+callback.on_log(None, state, None, logs={"eval_loss": 2.0, "eval_f1": 0.5, "eval_runtime": 1.0, "epoch": 1.0})
 callback.on_save(args, state, None)
 callback.on_log(None, state, None, logs={"train_runtime": 9.0, "train_samples_per_second": 7.8, "train_loss": 2.25, "epoch": 1.0})
 `
@@ -69,10 +69,11 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 		run                string
 		want               liveRun
 		params, checkpoint string
+		planned            *int
 	}{
-		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 2}}, "learning_rate: 0.001\n", "out/checkpoint-5"},
-		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50-95(B)", Mode: "max", Value: 0.375, Step: 1}}, "imgsz: 640\n", "w/best.pt"},
-		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", ""},
+		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/f1", Mode: "max", Value: 0.5}}, "learning_rate: 0.001\n", "out/checkpoint-5", new(1)},
+		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50-95(B)", Mode: "max", Value: 0.375, Step: 1}}, "imgsz: 640\n", "w/best.pt", new(2)},
+		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +92,9 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 			params, err := os.ReadFile(filepath.Join(f.results, "my-run", "params.yaml"))
 			require.NoError(t, err)
 			require.Equal(t, c.params, string(params))
-			require.Equal(t, c.checkpoint, waitResult(t, f, "my-run", "success").Best.Path)
+			got := waitResult(t, f, "my-run", "success")
+			require.Equal(t, c.checkpoint, got.Best.Path)
+			require.Equal(t, c.planned, got.Epochs.Planned)
 		})
 	}
 }
