@@ -38,13 +38,16 @@ func built(t *testing.T, format, version string, change func(string) string) str
 }
 
 // fromPage gives the first shell block of a page in docs/.
-func fromPage(t *testing.T, name string) string {
+func fromPage(t *testing.T, name string) string { return blockOf(t, name, 0) }
+
+// blockOf gives a shell block of a page in docs/, counted from 0.
+func blockOf(t *testing.T, name string, n int) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", name)) //nolint:gosec // a page of this repository
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(text), "```sh\n")
-	require.True(t, found)
-	block, _, _ := strings.Cut(after, "```")
+	blocks := strings.Split(string(text), "```sh\n")[1:]
+	require.Greater(t, len(blocks), n)
+	block, _, _ := strings.Cut(blocks[n], "```")
 	return block
 }
 
@@ -81,7 +84,7 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 		return strings.Replace(s, "src: config/host-training.yaml", "src: "+changed, 1)
 	}), "/second.deb")
 
-	out := r.must(t, "mkdir /download && cp /first.deb /download/otelcol-train_0.1.0_amd64.deb && cd /download\n"+fromPage(t, "install.md"))
+	out := r.must(t, "mkdir -p /download/dist && cp /first.deb /download/dist/otelcol-train_0.1.0_amd64.deb && cd /download\n"+fromPage(t, "install.md"))
 	assert.Contains(t, out, "installed and not started")
 	assert.Equal(t, "640 root otelcol-train\n", r.must(t, "stat -c '%a %U %G' /etc/otelcol-train/config.yaml"))
 	assert.Equal(t, "750 otelcol-train otelcol-train\n", r.must(t, "stat -c '%a %U %G' /var/lib/otelcol-train"))
@@ -91,7 +94,7 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 	runsByHand(t, r, "before")
 
 	r.must(t, "echo '# edited' >>/etc/otelcol-train/config.yaml; echo 'GOMEMLIMIT=300MiB' >>/etc/default/otelcol-train")
-	r.must(t, "rm -r /download && mkdir /download && cp /second.deb /download/otelcol-train_0.2.0_amd64.deb && cd /download\n"+fromPage(t, "upgrading.md"))
+	r.must(t, "rm -r /download && mkdir -p /download/dist && cp /second.deb /download/dist/otelcol-train_0.2.0_amd64.deb && cd /download\n"+fromPage(t, "upgrading.md"))
 	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml"), "# edited")
 	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml.dpkg-dist"), "# the next version's")
 	assert.Contains(t, r.must(t, "cat /etc/default/otelcol-train"), "GOMEMLIMIT=300MiB")

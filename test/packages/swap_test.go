@@ -41,8 +41,10 @@ func commandLines(t *testing.T, files ...string) []string {
 	return append(lines["ExecStartPre"], lines["ExecStart"][0])
 }
 
-// TestSwapAndRollBackBesideAStockCollector: the old service, the old user, the old configuration with the pin; the drop-in changes the binary
-// and no series, and deleting it brings the old binary back.
+const page = "replace-host-collector.md"
+
+// TestSwapAndRollBackBesideAStockCollector: the old service, its user, and a copy of its configuration with the pin; the drop-in changes the
+// binary and no series, and deleting it brings the old binary back with the configuration that it had. The commands are those of the page.
 func TestSwapAndRollBackBesideAStockCollector(t *testing.T) {
 	t.Parallel()
 	stock := filepath.Join(collector.Root(t), "build", "stock", "stock")
@@ -53,12 +55,17 @@ func TestSwapAndRollBackBesideAStockCollector(t *testing.T) {
 	r.must(t, "dpkg -i /first.deb && useradd --system otelcol-contrib && mkdir -p /etc/otelcol-contrib /etc/systemd/system/otelcol-contrib.service.d")
 	r.take(t, stock, "/usr/bin/otelcol-contrib")
 	r.take(t, filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml"), "/etc/otelcol-contrib/config.yaml")
+	r.must(t, "sed -i 's|transform/pin_scope, ||' /etc/otelcol-contrib/config.yaml")
 	unit := r.path("/usr/lib/systemd/system/otelcol-contrib.service")
 	require.NoError(t, os.WriteFile(unit, []byte(stockUnit), 0o600))
-	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-contrib/config.yaml"), "scope.version is set in metrics/gpu, metrics/host")
+	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-contrib/config.yaml"), `set(scope.version, "0.157.0")`)
+	r.must(t, blockOf(t, page, 1)+"sed -i 's|memory_limiter, batch|memory_limiter, transform/pin_scope, batch|' /etc/otelcol-contrib/otelcol-train.yaml")
+	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-contrib/otelcol-train.yaml"), "scope.version is set in metrics/gpu, metrics/host")
 
 	exposition := filepath.Join("..", "testdata", "dcgm", "metrics.prom")
 	exporter, want := dcgm.Serve(t, exposition), len(dcgm.Samples(t, exposition))
+	compare := strings.Replace(blockOf(t, page, 2), "http://127.0.0.1:9400/", "http://"+exporter.Address()+"/", 1)
+	assert.Regexp(t, `(?m)^0 of \d+ series differ$`, r.must(t, compare))
 	var before []string
 	for _, step := range []struct{ name, change, binary string }{
 		{"before", "true", "/usr/bin/otelcol-contrib"},
