@@ -47,7 +47,7 @@ type core struct {
 
 	store  *store // nil without storage
 	host   component.Host
-	unwell bool // the storage refused last
+	unwell atomic.Bool // the storage refused last
 
 	shown  atomic.Pointer[metadata.State]
 	cancel context.CancelFunc // nil before Start
@@ -95,8 +95,14 @@ func (c *core) moment() trainrun.Moment {
 	return trainrun.Moment{Wall: now.UnixNano(), Mono: c.base.UnixNano() + int64(now.Sub(c.base))}
 }
 
-// consume takes the records of a call. It answers no error: whatever happens to metrics and spans, records go on.
+// consume takes the records of a call. It answers no error, and waits for nothing that hangs: whatever happens to metrics and
+// spans, records go on.
 func (c *core) consume(ctx context.Context, ld plog.Logs) {
+	c.await(ctx, c.take(ld))
+}
+
+// take notes the records, and gives what writes them down.
+func (c *core) take(ld plog.Logs) *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.moment()
@@ -126,10 +132,11 @@ func (c *core) consume(ctx context.Context, ld plog.Logs) {
 			}
 		}
 	}
-	c.journal(ctx, c.pending[from:])
+	written := c.journal(c.pending[from:])
 	if len(c.pending) >= maxPending {
 		c.drain(now)
 	}
+	return written
 }
 
 // drain applies the records that wait.

@@ -56,24 +56,33 @@ func (c *core) finish(ctx context.Context) {
 	now := c.moment()
 	since := c.table.since
 	f := c.advance(now, now.Wall, true)
-	c.mark(ctx, now, since)
+	written := c.mark(now, since)
 	c.mu.Unlock()
+	c.await(ctx, written)
 	c.sendMetrics(ctx, f)
 	c.sendSpans(ctx)
 }
 
-// close keeps what is known and ends the use of the storage.
+// close keeps what is known and ends the use of the storage, or leaves it to end by itself when it hangs.
 func (c *core) close(ctx context.Context) error {
 	c.release(true)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.store == nil {
+	st := c.store
+	if st == nil {
 		return nil
 	}
-	c.replace(ctx)
-	client := c.store.client
-	c.store = nil
-	return client.Close(ctx)
+	limit := lastSend
+	if ctx.Err() != nil && !st.hangs() { // a next consumer took all the time; a storage that answers takes none
+		ctx, limit = context.WithoutCancel(ctx), patience
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	nothing := func(context.Context) error { return nil }
+	if before := st.put(&job{do: nothing}); before != nil && st.reach(ctx, before) {
+		c.mu.Lock()
+		c.replace()
+		c.mu.Unlock()
+	}
+	return st.close(ctx)
 }
 
 // release ends the observation.

@@ -48,8 +48,9 @@ func (c *core) flush(ctx context.Context, stamp int64) {
 	now := c.moment()
 	since := c.table.since
 	f := c.advance(now, stamp, false)
-	c.mark(ctx, now, since)
+	written := c.mark(now, since)
 	c.mu.Unlock()
+	c.await(ctx, written)
 	c.sendMetrics(ctx, f)
 	c.telemetry.Flushed("metrics", time.Since(began))
 }
@@ -62,6 +63,11 @@ func (c *core) sendMetrics(ctx context.Context, f *flush) {
 		err = c.metrics.ConsumeMetrics(ctx, f.metrics)
 		cancel()
 	}
+	c.await(ctx, c.settle(f, err))
+}
+
+// settle notes what became of points, and gives what writes it down.
+func (c *core) settle(f *flush, err error) *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -70,7 +76,7 @@ func (c *core) sendMetrics(ctx context.Context, f *flush) {
 		c.table.commit(f)
 		c.taken = true
 	}
-	c.keep(ctx)
+	return c.keep()
 }
 
 func (c *core) failed(signal string, err error) {

@@ -60,56 +60,61 @@ func decodeTick(b []byte) (tick, error) {
 	return t, nil
 }
 
-// journal writes the records of a call before it is answered.
-func (c *core) journal(ctx context.Context, records []trainrun.Sighting) {
+// journal queues the records of a call; it is answered when they are written, or the storage hangs.
+func (c *core) journal(records []trainrun.Sighting) *job {
 	if c.store == nil || len(records) == 0 {
-		return
+		return nil
 	}
-	c.stored(c.store.append(ctx, trainrun.AppendSightings([]byte{partRecords}, records)))
+	return c.store.append(trainrun.AppendSightings([]byte{partRecords}, records))
 }
 
-// mark writes a tick before it is sent, and now and then a snapshot instead of the journal.
-func (c *core) mark(ctx context.Context, now trainrun.Moment, since int64) {
+// mark queues a tick, which is written before it is sent, and now and then replaced by a snapshot.
+func (c *core) mark(now trainrun.Moment, since int64) *job {
 	if c.store == nil {
-		return
+		return nil
 	}
 	t := tick{now: now, stamp: c.stamp, since: since, taken: c.taken, spans: c.done}
 	c.taken, c.done = false, 0
-	c.stored(c.store.append(ctx, t.encode()))
+	return c.store.append(t.encode())
 }
 
-// keep writes a snapshot when the journal is long. The points of the last tick have been taken or refused by then.
-func (c *core) keep(ctx context.Context) {
-	if c.store != nil && c.store.due() {
-		c.replace(ctx)
+// keep queues a snapshot when the journal is long. The points of the last tick have been taken or refused by then.
+func (c *core) keep() *job {
+	if c.store == nil || !c.store.due() {
+		return nil
 	}
+	return c.replace()
 }
 
-// replace writes a snapshot, and behind it the records that wait. What the next tick would tell of the one before is in it.
-func (c *core) replace(ctx context.Context) {
+// replace queues a snapshot, and behind it the records that wait. What the next tick would tell of the one before is in it: when
+// it cannot be written, only another snapshot follows.
+func (c *core) replace() *job {
 	var rest []byte
 	if len(c.pending) > 0 {
 		rest = trainrun.AppendSightings([]byte{partRecords}, c.pending)
 	}
-	err := c.store.replace(ctx, c.snapshot(), rest)
-	if err == nil {
-		c.taken, c.done = false, 0
+	c.taken, c.done = false, 0
+	return c.store.replace(c.snapshot(), rest)
+}
+
+// await waits for a write, a moment and no longer. The caller does not hold the lock.
+func (c *core) await(ctx context.Context, j *job) {
+	if j != nil {
+		c.store.wait(ctx, j)
 	}
-	c.stored(err)
 }
 
 // stored counts an error of the storage. Work goes on in memory.
-func (c *core) stored(err error) {
+func (c *core) stored(reason string, err error) {
 	switch {
 	case err != nil:
-		c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", storageWrite)
+		c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", reason)
 		if _, due := c.refusals.Note("storage", 1); due {
-			c.logger.Warn("Storage refuses what is known of runs, trying again", zap.Error(err))
+			c.logger.Warn("Storage does not take what is known of runs, trying again", zap.Error(err))
 		}
+		c.unwell.Store(true)
 		c.status(componentstatus.NewRecoverableErrorEvent(err))
-		c.unwell = true
-	case c.unwell && !c.store.broken:
-		c.unwell = false
+	case c.unwell.CompareAndSwap(true, false):
 		c.status(componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }
@@ -126,7 +131,7 @@ func (c *core) restore(ctx context.Context, host component.Host) error {
 		return nil
 	}
 	var err error
-	if c.store, err = openStore(ctx, host, c.id, *c.cfg.Storage); err != nil {
+	if c.store, err = openStore(ctx, host, c.id, *c.cfg.Storage, c.stored); err != nil {
 		return err
 	}
 	snapshot, err := c.store.read(ctx)

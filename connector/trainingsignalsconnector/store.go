@@ -30,28 +30,31 @@ const (
 
 // Reasons of storage errors.
 const (
-	storageRead    = "read"
-	storageWrite   = "write"
-	storageDamaged = "damaged"
+	storageRead     = "read"
+	storageWrite    = "write"
+	storageSlow     = "slow"
+	storageOverflow = "overflow"
+	storageDamaged  = "damaged"
 )
 
-var storageReasons = []string{storageRead, storageWrite, storageDamaged}
+var storageReasons = []string{storageRead, storageWrite, storageSlow, storageOverflow, storageDamaged}
 
 var (
 	errDamaged = errors.New("damaged")
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// store is the journal and the snapshot in the storage extension.
+// store is the journal and the snapshot in the storage extension. Its fields are the core's, but for those of the writer.
 type store struct {
-	client   storage.Client
-	pieces   uint64 // of the snapshot
-	first    uint64 // part of the journal
-	next     uint64
-	size     int64 // bytes of the journal
-	snapshot int64 // bytes of the snapshot
-	least    int64 // bytes of the journal below which no snapshot is worth it
-	broken   bool  // something is not in the journal: only a snapshot mends it
+	writer
+	next     uint64 // part of the journal
+	size     int64  // bytes of the journal
+	snapshot int64  // bytes of the snapshot
+	least    int64  // bytes of the journal below which no snapshot is worth it
+
+	// What is in the storage, which the writer's lock guards.
+	pieces uint64 // of the snapshot
+	first  uint64 // part of the journal
 }
 
 func seal(b []byte) []byte {
@@ -70,7 +73,7 @@ func pieceKey(n uint64) string { return snapshotKey + strconv.FormatUint(n, 10) 
 func partKey(n uint64) string  { return journalKey + strconv.FormatUint(n, 10) }
 
 // openStore opens the client of the connector.
-func openStore(ctx context.Context, host component.Host, id component.ID, ext component.ID) (*store, error) {
+func openStore(ctx context.Context, host component.Host, id, ext component.ID, report func(string, error)) (*store, error) {
 	found, ok := host.GetExtensions()[ext]
 	if !ok {
 		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", ext)
@@ -83,33 +86,49 @@ func openStore(ctx context.Context, host component.Host, id component.ID, ext co
 	if err != nil {
 		return nil, fmt.Errorf("storage: open the client of %s; if another process has it, stop that or use another id: %w", id, err)
 	}
-	return &store{client: client, least: minJournal}, nil
+	return &store{writer: writer{client: client, report: report}, least: minJournal}, nil
 }
 
-// append writes a part of the journal. While something is missing there, nothing is written.
-func (s *store) append(ctx context.Context, part []byte) error {
-	if s.broken {
-		return nil
-	}
+// append queues a part of the journal, unless it is given up.
+func (s *store) append(part []byte) *job {
 	part = seal(part)
-	if err := s.client.Set(ctx, partKey(s.next), part); err != nil {
-		s.broken = true
-		return err
+	key := partKey(s.next)
+	j := s.put(&job{part: len(part), do: func(ctx context.Context) error { return s.client.Set(ctx, key, part) }})
+	if j != nil {
+		s.next++
+		s.size += int64(len(part))
 	}
-	s.next++
-	s.size += int64(len(part))
-	return nil
+	return j
 }
 
-// due says that a snapshot is worth it.
+// due says that a snapshot is worth it, and nothing is on its way.
 func (s *store) due() bool {
-	return s.broken || s.size > max(s.least, 2*s.snapshot)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.busy && (s.broken || s.size > max(s.least, 2*s.snapshot))
 }
 
-// replace writes a snapshot, which makes the journal so far unneeded, and what goes on from it, if anything, in one operation.
-func (s *store) replace(ctx context.Context, snapshot, rest []byte) error {
-	var ops []*storage.Operation
-	n := uint64(0)
+// replace queues a snapshot, which makes the journal so far unneeded, and what goes on from it, if anything, in one operation.
+func (s *store) replace(snapshot, rest []byte) *job {
+	s.mu.Lock()
+	ops, n := s.operations(snapshot)
+	first := s.next
+	s.broken = false
+	s.mu.Unlock()
+	if len(rest) > 0 {
+		rest = seal(rest)
+		ops = append(ops, storage.SetOperation(partKey(s.next), rest))
+		s.next++
+	}
+	s.size, s.snapshot = int64(len(rest)), int64(len(snapshot))
+	return s.put(&job{
+		do:      func(ctx context.Context) error { return s.client.Batch(ctx, ops...) },
+		written: func() { s.pieces, s.first = n, first },
+	})
+}
+
+// operations write a snapshot in pieces, and remove what it stands for. The caller holds the writer's lock.
+func (s *store) operations(snapshot []byte) (ops []*storage.Operation, n uint64) {
 	for left := snapshot; len(left) > 0; n++ {
 		piece := left[:min(len(left), pieceBytes)]
 		left = left[len(piece):]
@@ -123,20 +142,20 @@ func (s *store) replace(ctx context.Context, snapshot, rest []byte) error {
 	}
 	index := binary.AppendUvarint([]byte{storeVersion}, n)
 	index = binary.AppendUvarint(index, s.next)
-	ops = append(ops, storage.SetOperation(indexKey, seal(index)))
-	next := s.next
-	if len(rest) > 0 {
-		rest = seal(rest)
-		ops = append(ops, storage.SetOperation(partKey(next), rest))
-		next++
+	return append(ops, storage.SetOperation(indexKey, seal(index))), n
+}
+
+// close waits for what is on its way and ends the use of the storage.
+func (s *store) close(ctx context.Context) error {
+	var err error
+	j := s.put(&job{last: true, do: func(ctx context.Context) error {
+		err = s.client.Close(ctx)
+		return nil
+	}})
+	if j != nil && !s.reach(ctx, j) {
+		return errNoAnswer
 	}
-	if err := s.client.Batch(ctx, ops...); err != nil {
-		s.broken = true
-		return err
-	}
-	s.pieces, s.first, s.size, s.snapshot, s.broken = n, s.next, int64(len(rest)), int64(len(snapshot)), false
-	s.next = next
-	return nil
+	return err
 }
 
 // read gives the snapshot, nil when there is none.

@@ -76,8 +76,9 @@ func TestKillsChangeNoTotal(t *testing.T) {
 				now := b.core.moment()
 				since := b.core.table.since
 				b.core.advance(now, at(second), false)
-				b.core.mark(context.Background(), now, since)
+				written := b.core.mark(now, since)
 				b.core.mu.Unlock()
+				b.core.await(context.Background(), written)
 				kill()
 				continue
 			}
@@ -212,8 +213,9 @@ func TestASnapshotInTheMiddleOfThingsKeepsAll(t *testing.T) {
 	b.rec(22, 0, "run.start", "c", nil, nil)
 	assert.True(t, b.core.sent(n, nil))
 	b.core.mu.Lock()
-	b.core.replace(context.Background())
+	written := b.core.replace()
 	b.core.mu.Unlock()
+	b.core.await(context.Background(), written)
 	b.rec(23, 0, "run.start", "d", nil, nil)
 	b.core.flush(context.Background(), at(30)) // marks what was sent, and no more
 	h.Crash()
