@@ -25,11 +25,17 @@ var sightResults = []string{
 func paramPath(from string) []string { return strings.Split(from, ".") }
 
 // sources shares the resources of records that wait, which are mostly the same.
-type sources map[uint64]*trainrun.Source
+type sources map[uint64]known
+
+// known is a resource as it came, and what is kept of it.
+type known struct {
+	came pcommon.Map
+	kept *trainrun.Source
+}
 
 var sourceSeed = maphash.MakeSeed()
 
-// of gives the shared copy of a resource.
+// of gives the shared copy of a resource, without secrets.
 func (m sources) of(attrs pcommon.Map) *trainrun.Source {
 	var b bytes.Buffer
 	for k, v := range attrs.All() {
@@ -39,11 +45,11 @@ func (m sources) of(attrs pcommon.Map) *trainrun.Source {
 		b.WriteByte(0)
 	}
 	key := maphash.Bytes(sourceSeed, b.Bytes())
-	if s, ok := m[key]; ok && s.Attributes.Equal(attrs) {
-		return s
+	if s, ok := m[key]; ok && s.came.Equal(attrs) {
+		return s.kept
 	}
-	s := &trainrun.Source{Attributes: pcommon.NewMap()}
-	attrs.CopyTo(s.Attributes)
+	s := known{came: pcommon.NewMap(), kept: trainrun.SourceOf(attrs)}
+	attrs.CopyTo(s.came)
 	m[key] = s
-	return s
+	return s.kept
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 func TestFailuresAndPathsHoldNoSecrets(t *testing.T) {
@@ -30,6 +33,42 @@ func TestFailuresAndPathsHoldNoSecrets(t *testing.T) {
 	}))
 	assert.NotContains(t, dump(e), "pw")
 	assert.Equal(t, int64(4), e.Masked)
+}
+
+func TestSightingsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	attrs := pcommon.NewMap()
+	require.NoError(t, attrs.FromRaw(map[string]any{
+		"service.name": "s", "process.command_line": "train.py --password planted", "process.command_args": []any{"train.py", "--token", "planted"},
+		"api_key": "planted", "db.url": "https://u:planted@h/",
+	}))
+	paths := [][]string{{"params", "hub", "token"}, {"params", "password", "value"}, {"params", "url"}, {"params", "cfg"}, {"params", "model"}}
+	var list []Sighting
+	for event, body := range map[string]map[string]any{
+		"run.start": {"params": map[string]any{
+			"hub": map[string]any{"token": "planted"}, "password": map[string]any{"value": "planted"}, "url": "https://u:planted@h/",
+			"cfg": map[string]any{"secret": "planted"}, "model": "dqn",
+		}},
+		"run.failure": {"error_type": "E(password='planted')", "message": "password='planted' at https://u:planted@h"},
+		"run.end":     {"outcome": "failed", "stop_reason": "token=planted"},
+	} {
+		r := record(event, nil, body)
+		r.RunID, r.Part = "run token=planted", "https://u:planted@h/part"
+		s, ok := Sight(&r, 1, Moment{}, paths)
+		require.True(t, ok)
+		if event == "run.start" {
+			assert.Equal(t, "dqn", s.Detail.Extra[4])
+		}
+		e, _ := Reduce(r)
+		assert.Equal(t, e.RunID, s.RunID, "the run of the result")
+		s.Source = SourceOf(attrs)
+		list = append(list, s)
+	}
+	stored := string(AppendSightings(nil, list))
+	assert.NotContains(t, stored, "planted")
+	assert.Contains(t, stored, secret.Mask)
+	kept, _ := attrs.Get("api_key")
+	assert.Equal(t, "planted", kept.Str(), "the record itself is as it was")
 }
 
 func TestASecretAtTheCutStaysOut(t *testing.T) {

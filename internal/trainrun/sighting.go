@@ -2,6 +2,7 @@ package trainrun
 
 import (
 	"math"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // Sighting is the reduced form of a record that the Live layer needs: what it tells of the course of its run, and nothing of
-// what was learned.
+// what was learned. It may be stored: its texts are without secrets.
 type Sighting struct {
 	RunID     string
 	Event     Event
@@ -41,6 +42,15 @@ type Moment struct{ Wall, Mono int64 }
 
 // Source is the resource of records. It is shared: do not change it.
 type Source struct{ Attributes pcommon.Map }
+
+// SourceOf copies a resource without the secrets in it.
+func SourceOf(attrs pcommon.Map) *Source {
+	s := &Source{Attributes: pcommon.NewMap()}
+	attrs.CopyTo(s.Attributes)
+	w := secret.Walker{URLs: secret.UserInfo}
+	w.Map(s.Attributes)
+	return s
+}
 
 // SightDetail is what starts, ends and failures tell besides.
 type SightDetail struct {
@@ -82,9 +92,10 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
 		return Sighting{}, false
 	}
+	masker := reducer{secrets: secret.Walker{URLs: secret.UserInfo}}
 	s := Sighting{
-		RunID: r.RunID, Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
-		Seq: min(max(r.Seq, 0), maxSeq), Part: label(r.Part), Framework: r.Framework, Phase: livePhase(r.Phase),
+		RunID: masker.runID(r.RunID), Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
+		Seq: min(max(r.Seq, 0), maxSeq), Part: masker.label(r.Part), Framework: r.Framework, Phase: livePhase(r.Phase),
 		Time: nanos(r.Time), Arrived: arrived, Progress: noProgress, Trace: r.TraceID, Span: r.SpanID,
 	}
 	if s.Framework != "" {
@@ -96,6 +107,7 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	if s.Time == 0 {
 		s.Time = arrived.Wall
 	}
+	s.ID.RunID = masker.runID(s.ID.RunID)
 	s.noDurations()
 	s.body(r.Body, extra)
 	return s, true
@@ -138,7 +150,7 @@ func (s *Sighting) body(body pcommon.Map, extra [][]string) {
 		s.end(body)
 	case EventRunFailure:
 		s.Detail = &SightDetail{
-			ErrorType: text(body, trainrecord.BodyErrorType, maxLabel), Message: unmasked(body, trainrecord.BodyMessage, MaxText),
+			ErrorType: unmasked(body, trainrecord.BodyErrorType, maxLabel), Message: unmasked(body, trainrecord.BodyMessage, MaxText),
 		}
 	default: // they prove that the process lives
 	}
@@ -216,12 +228,13 @@ func emits(body pcommon.Map) Emits {
 	return EmitsOf(words)
 }
 
-// paramsAt gives the texts of values in a body, "" where there is none.
+// paramsAt gives the texts of values in a body, "" where there is none, and without secrets.
 func paramsAt(body pcommon.Map, paths [][]string) []string {
 	if len(paths) == 0 {
 		return nil
 	}
 	out := make([]string, len(paths))
+	w := secret.Walker{URLs: secret.UserInfo}
 	for i, path := range paths {
 		m := body
 		for depth, key := range path {
@@ -230,7 +243,7 @@ func paramsAt(body pcommon.Map, paths [][]string) []string {
 				break
 			}
 			if depth == len(path)-1 {
-				out[i] = label(v.AsString())
+				out[i] = label(w.Named(strings.Join(path, "."), v.AsString()))
 			} else if v.Type() != pcommon.ValueTypeMap {
 				break
 			} else {
