@@ -16,7 +16,12 @@ func (m *textMasker) assignment(i, j int) int {
 	k = skip(m.s, k, " \t")
 	spaced = k - spaced
 	from, colon := sign(m.s, k)
-	if from < 0 {
+	arrow := from > 0 && m.s[from-1] == '>'
+	if k == j && m.s[j-1] == '-' && m.at(j) == '>' { // name->value
+		from, arrow = j+1, true
+		j--
+	}
+	if from < 0 || i == j {
 		return -1
 	}
 	gap := from
@@ -30,12 +35,21 @@ func (m *textMasker) assignment(i, j int) int {
 	if kind == keyPlain || gap > 0 && m.isFlag(from) {
 		return -1
 	}
+	if colon && kind >= keyTokens {
+		if v, ok := m.block(i, from-gap, from); ok {
+			if v.text == "" {
+				return -1
+			}
+			m.mask(v.from, v.to)
+			return v.end
+		}
+	}
 	v := m.value(from, valueContext{
 		maybe: kind == keyMaybe || kind == keyAlone, literal: quoted, query: query, fields: !query && m.inFields(i, from),
 		line: colon && !quoted && isHeader(m.s[i:j]),
 	})
-	number := (quoted || v.list) && !v.quoted && kind < keySecret && isNumbers(v.text) // of JSON, or many
-	if number || !secretValue(kind, v.text) {
+	number := (quoted || arrow || v.list) && !v.quoted && kind < keySecret && isNumbers(v.text) // of JSON, or many
+	if number || arrow && kind < keySecret && isTarget(v.text) || !secretValue(kind, v.text) {
 		return -1
 	}
 	m.mask(v.from, v.to)
@@ -58,6 +72,16 @@ func (m *textMasker) kindOf(i, j int, query, apart bool) keyKind {
 	return kind
 }
 
+// isTarget knows what a piece of text is mapped to: token -> id.
+func isTarget(s string) bool {
+	switch strings.ToLower(strings.Trim(s, ",;.()[]")) {
+	case "id", "ids", "idx", "index", "int", "str", "count", "embedding", "embeddings", "vector", "logit", "logits", "text", "string", "bytes":
+		return true
+	default:
+		return false
+	}
+}
+
 func isHeader(name string) bool {
 	ws := words(name)
 	return len(ws) > 0 && (ws[len(ws)-1] == "authorization" || ws[len(ws)-1] == "cookie")
@@ -68,7 +92,7 @@ func sign(s string, k int) (end int, colon bool) {
 	switch rest := s[k:]; {
 	case strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
 		return -1, false
-	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, ":="):
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "->"):
 		return k + 2, false
 	case strings.HasPrefix(rest, "="):
 		return k + 1, false

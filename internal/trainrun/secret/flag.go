@@ -44,24 +44,6 @@ func (m *textMasker) flag(i, j int) int {
 	return end
 }
 
-// clientPassword masks the X of -pX behind a command that takes its password so. The word is s[i:j].
-func (m *textMasker) clientPassword(i, j int) int {
-	w := m.s[i:j]
-	if isClient(w) {
-		m.client = true
-		return -1
-	}
-	if !m.client || !strings.HasPrefix(w, "-p") || strings.HasPrefix(w, "--") {
-		return -1
-	}
-	limit, _ := m.limit(i)
-	end := m.bareEnd(i+2, limit, valueContext{shell: true})
-	if end <= i+2 {
-		return -1
-	}
-	return m.mask(i+2, end)
-}
-
 // isClient knows the commands that take a password as -pX.
 func isClient(word string) bool {
 	word = word[strings.LastIndexByte(word, '/')+1:]

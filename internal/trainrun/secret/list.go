@@ -8,18 +8,29 @@ import (
 
 // list masks a list. It may be the words of a command, in which a value follows its flag, or a name and its value.
 func (w *Walker) list(s pcommon.Slice, depth int, kind keyKind) {
-	next, many, client := keyPlain, false, false
+	next, many, cmd := keyPlain, false, command{}
 	for i, v := range s.All() {
 		word := ""
 		if v.Type() == pcommon.ValueTypeStr {
 			word = v.Str()
 		}
-		client = client || isClient(word)
-		if client && strings.HasPrefix(word, "-p") && len(word) > 2 {
+		joined, behind := cmd.passwordFlag(word)
+		switch {
+		case joined:
 			v.SetStr("-p" + Mask)
 			w.Masked++
 			continue
+		case behind:
+			next = keySecret
+			continue
+		case next == keyPlain && cmd.key(word):
+			w.mask(v)
+			continue
+		case next == keyPlain && cmd.set && settingKind(word) >= keyToken:
+			next = settingKind(word)
+			continue
 		}
+		cmd.see(word)
 		if isFlagName(word) && !strings.ContainsAny(word, "= \t\n") {
 			next, many = w.kind(word), strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss")
 			if isUserFlag(word) && i+1 < s.Len() && strings.Contains(s.At(i+1).AsString(), ":") {

@@ -23,7 +23,8 @@ type textMasker struct {
 	open      []quote // around the current place
 	prevStart int     // the word before
 	prevEnd   int
-	client    bool // a command that takes its password as -pX
+	cmd       command
+	sql       bool // IDENTIFIED was said
 }
 
 // quote is a part of the text in quotes. In a text within a text they are written with backslashes.
@@ -66,7 +67,7 @@ func isKeyByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == 
 // other passes what is no word; a quote that is closed again is noted.
 func (m *textMasker) other(i int) int {
 	if strings.IndexByte("\n;|&", m.s[i]) >= 0 { // the end of a command
-		m.client = false
+		m.cmd, m.sql = command{}, false
 	}
 	size := quoteAt(m.s, i)
 	if size == 0 {
@@ -74,6 +75,9 @@ func (m *textMasker) other(i int) int {
 	}
 	if i == 0 || !isAlnum(m.s[i-1]) {
 		if end := closing(m.s, i+size, size, m.s[i+size-1]); end >= 0 {
+			if next := m.escapedName(i+size, end, size); next >= 0 {
+				return next
+			}
 			m.open = append(m.open, quote{end, size})
 		}
 	}
@@ -136,16 +140,22 @@ func (m *textMasker) word(i int) int {
 	}
 	next := m.form(i, j)
 	if next < 0 {
+		next = m.markup(i, j)
+	}
+	if next < 0 {
 		next = m.assignment(i, j)
+	}
+	if next < 0 {
+		next = m.pair(i, j)
 	}
 	if next < 0 {
 		next = m.flag(i, j)
 	}
 	if next < 0 {
-		next = m.clientPassword(i, j)
+		next = m.commandWord(i, j)
 	}
 	if next < 0 {
-		next = m.told(i, j)
+		next = m.sentence(i, j)
 	}
 	if next >= 0 {
 		return next
