@@ -208,19 +208,24 @@ func (c *compiler) profile(doc *document) *Profile {
 	c.gauges(p, doc)
 	p.objective = c.objectives(doc.Objective)
 	c.without(doc.Without)
+	p.rules = c.rules(doc.Rules, own)
+	p.countsFromFirst, p.sparse = c.first, doc.Sparse
+	p.byKeys = !slices.ContainsFunc(p.rules, func(r *rule) bool { return !r.when.asksKeys() })
+	return p
+}
+
+func (c *compiler) rules(docs []ruleDocument, header []setStep) (out []*rule) {
 	names := map[string]bool{}
-	for i := range doc.Rules {
-		r := &doc.Rules[i]
+	for i := range docs {
+		r := &docs[i]
 		path := fmt.Sprintf("rules[%d]", i)
 		if r.Name == "" || names[r.Name] {
 			c.fail(path+".name", "want a name of its own, got %q", r.Name)
 		}
 		names[r.Name] = true
-		p.rules = append(p.rules, c.rule(r, own, path))
+		out = append(out, c.rule(r, header, path))
 	}
-	p.countsFromFirst, p.sparse = c.first, doc.Sparse
-	p.byKeys = !slices.ContainsFunc(p.rules, func(r *rule) bool { return !r.when.asksKeys() })
-	return p
+	return out
 }
 
 func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule {
