@@ -91,7 +91,7 @@ func (sp *splitter) text(from, to int) int {
 	data := sp.data[:to]
 	sp.literals = make([]int, len(sp.reader.prefixes))
 	for at := from; at < to; {
-		if bytes.HasPrefix(data[at:], BOM) {
+		if bytes.HasPrefix(data[at:], BOM) && sp.begins(data[at+len(BOM):]) {
 			at += len(BOM)
 			continue
 		}
@@ -117,6 +117,12 @@ func (sp *splitter) text(from, to int) int {
 		at = k
 	}
 	return to
+}
+
+// begins says whether an object begins a text, maybe behind prefixes. A byte order mark before anything else is text.
+func (sp *splitter) begins(text []byte) bool {
+	rest, _ := StripPrefixes(sp.reader.prefixes, text)
+	return bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("{"))
 }
 
 // fallsApart says whether a line that began at a place, where no object is, would be taken apart.

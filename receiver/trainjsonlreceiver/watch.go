@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 )
 
+// watchBurst events are taken at a time; meanwhile the operating system merges those that repeat.
 const (
-	// watchBurst events are taken at a time; meanwhile the operating system merges those that repeat.
 	watchBurst = 256
 	watchPause = 20 * time.Millisecond
 )
@@ -278,10 +278,7 @@ func (w *watch) concerns(path string) bool {
 		return true
 	}
 	fi, err := w.fs.Stat(path)
-	if err != nil {
-		return !isMissing(err)
-	}
-	return fi.IsDir()
+	return err == nil && fi.IsDir() || err != nil && !isMissing(err)
 }
 
 // missed has everything looked at: some events are lost.
