@@ -8,6 +8,7 @@ DIST      := build/otelcol-train
 BINARY    := $(DIST)/otelcol-train
 MODULES   := $(shell sed -n 's,^[[:space:]]*\./,,p' go.work)
 UNIT      := $(filter-out test test/%,$(MODULES))
+ONBUILT   := $(filter test test/%,$(MODULES))
 TAGS      := $(shell sed -n 's/^  build_tags: "\(.*\)"/\1/p' builder-config.yaml)
 VERSION   := $(shell sed -n 's/^  version: \([^ ]*\).*/\1/p' builder-config.yaml)
 VULNDB    ?=
@@ -76,7 +77,7 @@ demo: build commands ## run the main job by itself on live-written sample stream
 .PHONY: test
 test: build commands stock faults package ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
-	go test -v -count=1 $(TESTFLAGS) ./test/... | scripts/loud
+	go test -v -count=1 $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(ONBUILT))) | scripts/loud
 
 .PHONY: e2e
 e2e: build commands stock faults ## the tests on the built binary only
