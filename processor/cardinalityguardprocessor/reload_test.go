@@ -2,6 +2,7 @@ package cardinalityguardprocessor
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -138,6 +140,44 @@ func TestACounterGoesOnUnderAnotherPolicy(t *testing.T) {
 	feed(200, 15)
 	sum, keys = value()
 	assert.Equal(t, []int64{5, 0}, []int64{sum, int64(keys)}, "the new series has what came since")
+}
+
+// TestTheCountOfSeriesSurvivesOtherPolicies: what no longer merges is no series, and the limit holds when it merges again.
+func TestTheCountOfSeriesSurvivesOtherPolicies(t *testing.T) {
+	t.Parallel()
+	const denied, limit = "version: 1\nattributes: {deny: {exact: [user]}}\n", 5
+	file := filepath.Join(t.TempDir(), "p.yaml")
+	write(t, file, denied)
+	l, _ := watched(t, func(c *Config) { c.PolicyFile = file; c.Limits.SeriesPerMetric = limit })
+	l.at(1000 * second)
+	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
+	feed := func(at int64, points int) {
+		l.at(at * second)
+		md := pmetric.NewMetrics()
+		m := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics().AppendEmpty()
+		m.SetName("queue")
+		dps := m.SetEmptyGauge().DataPoints()
+		for i := range points {
+			p := dps.AppendEmpty()
+			p.SetTimestamp(pcommon.Timestamp(at * second))
+			p.SetIntValue(1)
+			p.Attributes().PutStr("user", fmt.Sprint("u", i))
+			p.Attributes().PutStr("kind", fmt.Sprint(i/10))
+		}
+		l.feed(t, md)
+		l.guard.flush(t.Context(), false)
+	}
+	feed(1010, 10)
+	assert.EqualValues(t, 1, l.guard.engine.Size().Series)
+	write(t, file, "version: 2\n")
+	l.guard.renew(t.Context())
+	feed(1020, 10)
+	assert.EqualValues(t, 1, l.guard.engine.Size().Series, "the output that ends")
+	write(t, file, denied)
+	l.guard.renew(t.Context())
+	feed(1030, 200)
+	assert.LessOrEqual(t, l.guard.engine.Size().Series, int64(limit+1), "with that of the overflow")
+	require.NoError(t, l.guard.shutdown(context.Background()))
 }
 
 func TestAPolicyFileMustBeRightAtTheStart(t *testing.T) {

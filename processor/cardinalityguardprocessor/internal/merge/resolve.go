@@ -285,5 +285,7 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		return
 	}
 	it.rec = nil
+	m.series++ // without an output it counts as a series itself: bury takes it off
+	b.engine.series.Add(1)
 	b.engine.bury(b.shard, it.id, s, b.now)
 }
