@@ -60,7 +60,7 @@ type batch struct {
 	rest    []line // those that it did not take
 	run     string // of all its records
 	last    string // that the last record named
-	ended   int    // 1: run.end was the last word, -1: run.start was, 0: neither was there
+	ended   int    // 1: run.end was the last word, -1: work was, as records or rows, 0: neither was there
 	records int
 	objects int
 	bad     []badLine
@@ -198,15 +198,16 @@ func (b *builder) decode(l *line, src source, out *batch) decoded {
 	}
 	if got.Kind == trainrecord.LineObject {
 		out.objects++
+		out.ended = -1
 		return decoded{run: run}
 	}
 	out.records++
 	switch got.Event {
 	case trainrecord.EventRunEnd:
 		out.ended = 1
-	case trainrecord.EventRunStart:
+	case trainrecord.EventRunStart, trainrecord.EventEpochEnd, trainrecord.EventStepEnd, trainrecord.EventPhaseStart, trainrecord.EventHeartbeat:
 		out.ended = -1
-	default:
+	default: // may come last
 	}
 	return decoded{run: run, resource: got.Resource}
 }
