@@ -72,17 +72,27 @@ func (s *source) stop(now int64) {
 	}
 }
 
+// leave takes a source out of its output; one without an output counts as a series itself.
+func (e *Engine) leave(s *source) {
+	if s.out != nil {
+		s.out.unlink(s)
+		return
+	}
+	s.metric.series--
+	e.series.Add(-1)
+}
+
 // bury forgets a source. What it needs to go on with a sum stays as a tombstone.
 func (e *Engine) bury(sh *shard, id Hash, s *source, now int64) {
 	s.stop(now)
+	e.leave(s)
+	e.inter(sh, id, s, now)
+}
+
+// inter is bury for a source that left already.
+func (e *Engine) inter(sh *shard, id Hash, s *source, now int64) {
 	if s.gone {
 		sh.ended--
-	}
-	if s.out != nil {
-		s.out.unlink(s)
-	} else {
-		s.metric.series--
-		e.series.Add(-1)
 	}
 	delete(sh.sources, id)
 	s.id, s.after = Hash{}, nil // nothing finds it any more

@@ -262,12 +262,7 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		return
 	}
 	m := b.metricOf(g)
-	if s.out != nil {
-		s.out.unlink(s)
-	} else {
-		s.metric.series--
-		b.engine.series.Add(-1)
-	}
+	b.engine.leave(s)
 	s.gen, s.metric = generation, m
 	it.rec = s
 	b.mark(s)
@@ -285,7 +280,6 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		return
 	}
 	it.rec = nil
-	m.series++ // without an output it counts as a series itself: bury takes it off
-	b.engine.series.Add(1)
-	b.engine.bury(b.shard, it.id, s, b.now)
+	s.stop(b.now)
+	b.engine.inter(b.shard, it.id, s, b.now)
 }
