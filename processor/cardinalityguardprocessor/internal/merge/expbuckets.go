@@ -103,7 +103,8 @@ func (b *buckets) trim() {
 	}
 }
 
-// fold empties the buckets that are below a threshold, wholly or in part, and gives their count and the threshold that then holds.
+// fold empties the buckets that are below a threshold, wholly or in part, and gives their count and the threshold that then holds: a finite one,
+// since the last bucket of a coarse scale ends where doubles do.
 func (b *buckets) fold(scale int32, threshold float64) (n uint64, raised float64) {
 	raised = threshold
 	for i, c := range b.counts {
@@ -117,7 +118,7 @@ func (b *buckets) fold(scale int32, threshold float64) (n uint64, raised float64
 		n += c
 		b.counts[i] = 0
 		if upper := lowerBound(scale, index+1); upper*(1-1e-12) > threshold {
-			raised = upper
+			raised = min(upper, math.MaxFloat64)
 		}
 	}
 	return n, raised

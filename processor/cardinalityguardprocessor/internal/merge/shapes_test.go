@@ -218,3 +218,12 @@ func TestAThresholdInsideABucketRisesToItsEnd(t *testing.T) {
 	assert.Equal(t, int32(2), p.Positive().Offset())
 	assert.Zero(t, p.Negative().BucketCounts().Len())
 }
+
+// A threshold inside the last bucket of a coarse scale rises to the largest double: at no infinity, which no reader takes.
+func TestAThresholdStaysFinite(t *testing.T) {
+	t.Parallel()
+	b := buckets{counts: []uint64{7}}
+	n, raised := b.fold(minScale, 5.8e76)
+	require.Equal(t, uint64(7), n)
+	require.Equal(t, math.MaxFloat64, raised)
+}
