@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -219,7 +220,7 @@ func TestAThresholdInsideABucketRisesToItsEnd(t *testing.T) {
 	assert.Zero(t, p.Negative().BucketCounts().Len())
 }
 
-// A threshold inside the last bucket of a coarse scale rises to the largest double: at no infinity, which no reader takes.
+// A threshold inside the last bucket of a coarse scale rises to the largest double: never to infinity, which no reader takes.
 func TestAThresholdStaysFinite(t *testing.T) {
 	t.Parallel()
 	b := buckets{counts: []uint64{7}}
