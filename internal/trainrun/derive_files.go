@@ -1,9 +1,11 @@
 package trainrun
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const maxChanges = 256
@@ -37,15 +39,15 @@ func (d *deriver) launches() {
 
 // changes compares the parameters of each attempt with those of the one before.
 func (d *deriver) changes(list []*launch) {
-	var prev map[string]Tree
+	var prev map[string]paramLeaf
 	var first *launch
 	for _, l := range slices.Backward(list) {
 		lead := list[0]
 		if l.detail.Params == nil || l.at.rank != lead.at.rank || l.part != lead.part {
 			continue
 		}
-		flat := map[string]Tree{}
-		flatten(flat, "", l.detail.Params)
+		flat := map[string]paramLeaf{}
+		flatten(flat, "", paramLeaf{value: l.detail.Params})
 		if first != nil {
 			sp := l.at.spot(l.part)
 			d.diff(d.numbers[d.seg.attempt(&sp)], prev, flat)
@@ -54,18 +56,26 @@ func (d *deriver) changes(list []*launch) {
 	}
 }
 
-func flatten(out map[string]Tree, prefix string, t Tree) {
-	switch v := t.(type) {
+// paramLeaf is a parameter that is no mapping or list, with its keys joined by points. Several may have one name: "a.b", and b in a.
+type paramLeaf struct {
+	name  string
+	value Tree
+}
+
+// flatten lists the parameters by their keys, which no point in a key makes those of another one.
+func flatten(out map[string]paramLeaf, keys string, p paramLeaf) {
+	switch v := p.value.(type) {
 	case map[string]any:
-		for _, k := range sortedKeys(v) { // of two spellings of one path the later counts
-			flatten(out, join(prefix, k), v[k])
+		for k, e := range v {
+			flatten(out, keys+"."+strconv.Quote(k), paramLeaf{join(p.name, k), e})
 		}
 	case []any:
 		for i, e := range v {
-			flatten(out, join(prefix, strconv.Itoa(i)), e)
+			k := strconv.Itoa(i)
+			flatten(out, keys+"."+k, paramLeaf{join(p.name, k), e})
 		}
 	default:
-		out[prefix] = t
+		out[keys] = p
 	}
 }
 
@@ -76,21 +86,27 @@ func join(prefix, key string) string {
 	return prefix + "." + key
 }
 
-func (d *deriver) diff(attempt int64, before, after map[string]Tree) {
+func (d *deriver) diff(attempt int64, before, after map[string]paramLeaf) {
 	keys := sortedKeys(before)
 	for k := range after {
 		if _, ok := before[k]; !ok {
 			keys = append(keys, k)
 		}
 	}
-	slices.Sort(keys)
+	name := func(k string) string {
+		if p, ok := after[k]; ok {
+			return p.name
+		}
+		return before[k].name
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(strings.Compare(name(a), name(b)), strings.Compare(a, b)) })
 	for _, k := range keys {
 		was, had := before[k]
 		is, has := after[k]
-		if had && has && sameLeaf(was, is) {
+		if had && has && sameLeaf(was.value, is.value) {
 			continue
 		}
-		c := ParamsChange{Attempt: attempt, Key: k, Old: was, New: is}
+		c := ParamsChange{Attempt: attempt, Key: name(k), Old: was.value, New: is.value}
 		if !had {
 			c.Old = Absent{}
 		}

@@ -109,6 +109,18 @@ func TestParamsAndTheirChanges(t *testing.T) {
 	assert.Equal(t, 0.2, st.Params.(map[string]any)["lr"])
 }
 
+// A key with points in it and nested keys may spell one name: they are two parameters.
+func TestChangesOfParamsOfOneName(t *testing.T) {
+	t.Parallel()
+	st := stateOf(t,
+		line("run.start", 0, ``, `"params": {"a.b": 1, "a": {"b": 2, "": {"c": 3}}, "a..c": [4], "a..c.0": 5}`),
+		line("run.start", 5, `"attempt": 2`, `"params": {"a.b": 10, "a": {"b": 20, "": {"c": 30}}, "a..c": [40], "a..c.0": 50}`))
+	assert.Equal(t, []ParamsChange{
+		{2, "a..c", int64(3), int64(30)}, {2, "a..c.0", int64(4), int64(40)}, {2, "a..c.0", int64(5), int64(50)},
+		{2, "a.b", int64(2), int64(20)}, {2, "a.b", int64(1), int64(10)},
+	}, st.ParamsChanges)
+}
+
 func TestArtifactsAreListedOnce(t *testing.T) {
 	t.Parallel()
 	st := stateOf(t,
