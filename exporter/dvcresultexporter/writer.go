@@ -51,7 +51,7 @@ func (g *engine) visit(s *side) {
 	if !ok {
 		return
 	}
-	var kept resultfile.Kept
+	var kept resultfile.Params
 	read := func(name string) []byte { return g.out.read(s.dir, name) }
 	j.gpus = resultfile.GPUsOf(read(resultfile.ResultName), j.state.RunID, j.gpus)
 	if !j.own {

@@ -139,6 +139,39 @@ func TestRealDVCOnSeveralRuns(t *testing.T) {
 	}
 }
 
+// TestRealDVCOnParamsOfOneName spells one name in several ways, which DVC refuses, and names with what its tables take for markup.
+func TestRealDVCOnParamsOfOneName(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	s := serve(t, repo, "")
+	params := func(n int) string {
+		return fmt.Sprintf(`{"optim.lr":%[1]d1,"optim":{"lr":%[1]d2},"a.b":%[1]d3,"a":{"b":{"c":%[1]d4},"b.c":%[1]d5},"a.b.c":%[1]d6,"[/x]":%[1]d7,"[x]":{"[/":%[1]d8}}`, n)
+	}
+	write := func(run string, n int) {
+		s.add(run, []string{record(run, 0, "run.start", `{"params":`+params(n)+`}`), record(run, 1, "epoch.end", `{"epoch":0,"measurements":{"val.loss":1,"val_loss":2,"val/loss":3,"val":4,"[/x]":5}}`), record(run, 2, "run.end", `{"outcome":"success"}`)})
+	}
+	write("x", 1)
+	repo.commit("a run")
+	stream(t, s.runs, "x", []string{record("x", 3, "run.start", `{"params":`+params(2)+`}`), record("x", 4, "run.end", `{"outcome":"success"}`)})
+	require.Eventually(t, func() bool {
+		b, err := os.ReadFile(filepath.Join(s.results, "x", "params.yaml"))
+		return err == nil && strings.Contains(string(b), ": 21")
+	}, within, 50*time.Millisecond)
+	var diff map[string]map[string]struct{ Old, New float64 }
+	out := repo.run("params", "diff", "--json")
+	require.NoError(t, json.Unmarshal([]byte(out), &diff), out)
+	var values []float64
+	for name, d := range diff["results/x/params.yaml"] {
+		assert.InDelta(t, 10, d.New-d.Old, 0, name)
+		values = append(values, d.Old-10)
+	}
+	assert.ElementsMatch(t, []float64{1, 2, 3, 4, 5, 6, 7, 8}, values, out)
+	assert.InDelta(t, 12, diff["results/x/params.yaml"]["optim.lr"].Old, 0, "the nested one keeps the name")
+	for _, args := range [][]string{{"params", "diff"}, {"exp", "show"}, {"exp", "show", "--csv"}, {"exp", "show", "--json"}, {"metrics", "show"}, {"plots", "show", "--json"}} {
+		assert.NotContains(t, repo.run(args...), `"error": {`, "%v", args)
+	}
+}
+
 func TestRealDVCSeesNoChangeAfterAReplay(t *testing.T) {
 	t.Parallel()
 	repo := newRepository(t)

@@ -10,27 +10,21 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
-// Kept is what a result on disk has and no state holds.
-type Kept struct {
-	Params []byte // params.yaml
-	Digest string // of the whole parameters
-}
-
 // Continue joins a state that lost its beginning to the result on disk that tells of it: curves, best, attempts, failures and artifacts
 // are those of both, counts and sums stay as the disk has them, for nobody can tell which records they counted. Read gives a file of the
 // run's directory, nil for none. The state is left alone when the disk has no result of the run, or when the records are perhaps those that
 // it rests on, read once more.
-func Continue(st *trainrun.State, read func(name string) []byte) (joined *trainrun.State, kept Kept, ok bool) {
+func Continue(st *trainrun.State, read func(name string) []byte) (joined *trainrun.State, kept Params, ok bool) {
 	p, ok := readPrevious(read(ResultName))
 	if !ok || p.RunID != cutText(st.RunID, maxText) || st.Conflict != nil || p.Conflict {
-		return st, Kept{}, false
+		return st, Params{}, false
 	}
 	if !p.goesOn(st, read) {
-		return st, Kept{}, false
+		return st, Params{}, false
 	}
 	c := continuation{p: p, st: *st, read: read, begins: len(st.Attempts) > 0 && !st.Partial && !st.Headless}
 	c.join()
-	return &c.st, Kept{Params: read(ParamsName), Digest: p.Digest}, true
+	return &c.st, Params{File: read(ParamsName), Digest: p.Digest, Renamed: p.Renamed}, true
 }
 
 // continuation builds a state from a result and one that goes on after it. An attempt that begins supersedes the curves from where it does.

@@ -25,7 +25,7 @@ type File struct {
 
 // Options say what results hold beside the state.
 type Options struct {
-	Kept         Kept   // of a result that the state goes on with
+	Kept         Params // of a result that the state goes on with
 	Directory    string // of the run; "" for the one that its id gives
 	MaxPoints    int
 	FullFidelity bool
@@ -52,21 +52,21 @@ func Render(st *trainrun.State, v Verdict, opts Options) []File {
 	list := place(listMetrics(st), cut)
 	files := plotFiles(list, opts, cut)
 	plots := len(files) > 0
-	params, digest := paramsFile(st.Params, cut)
-	if digest == "" {
-		params, digest = opts.Kept.Params, opts.Kept.Digest
+	params := paramsOf(st.Params, cut)
+	if params.Digest == "" {
+		params = opts.Kept
 	}
-	if params != nil {
-		files = append(files, File{ParamsName, params})
+	if params.File != nil {
+		files = append(files, File{ParamsName, params.File})
 	}
 	metrics := metricsFile(st, list)
 	if string(metrics) != emptyObject { // DVC would show a row without anything in it
 		files = append(files, File{MetricsName, metrics})
 	}
-	if dvc := dvcFile(string(metrics) != emptyObject, params != nil, plots); dvc != nil {
+	if dvc := dvcFile(string(metrics) != emptyObject, params.File != nil, plots); dvc != nil {
 		files = append(files, File{DVCName, dvc})
 	}
-	r := &result{state: st, verdict: v, dir: dir, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, paramsDigest: digest}
+	r := &result{state: st, verdict: v, dir: dir, gpus: opts.GPUs, digests: opts.Digests, metrics: list, cut: cut, params: params}
 	if opts.Report {
 		files = append(files, reportFiles(r)...)
 	}

@@ -76,15 +76,18 @@ func (n *namer) give(name, path string) {
 	n.taken[fold(path)] = true
 }
 
-// giveSuffixed adds as many digits of the name's hash as it takes to be alone.
 func (n *namer) giveSuffixed(name, path string) {
-	for _, digits := range []int{8, 16, 32, 64} {
-		p := path + "-" + hash(name, digits)
-		if !n.taken[fold(p)] && !n.nodes[p] {
-			n.give(name, p)
-			return
+	n.give(name, suffixed(path, name, func(p string) bool { return n.taken[fold(p)] || n.nodes[p] }))
+}
+
+// suffixed adds as many digits of the hash of what was told as it takes to be alone.
+func suffixed(name, told string, taken func(string) bool) string {
+	for _, digits := range []int{8, 16, 32} {
+		if s := name + "-" + hash(told, digits); !taken(s) {
+			return s
 		}
 	}
+	return name + "-" + hash(told, 64)
 }
 
 // cleanName makes a name a path whose segments are plain file names.

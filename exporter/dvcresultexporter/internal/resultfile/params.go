@@ -16,19 +16,27 @@ const (
 	maxParamKey   = 1000 // a longer key is no simple key in YAML
 )
 
-// paramsFile is params.yaml and the digest of the whole parameters; nil and "" for a run without any.
-func paramsFile(params trainrun.Tree, cut *cuts) (content []byte, digest string) {
+// Params are the parameters of a run, nothing for one without any.
+type Params struct {
+	File    []byte            // params.yaml
+	Digest  string            // of the whole parameters
+	Renamed map[string]string // told names by those in the file, where they differ
+}
+
+func paramsOf(params trainrun.Tree, cut *cuts) Params {
 	m, ok := params.(object)
 	if !ok || len(m) == 0 {
-		return nil, ""
+		return Params{}
 	}
+	m, renamed := plainParams(m)
 	sum := sha256.Sum256(encodeYAML(m))
 	p := pruner{left: maxParamsSize, cut: cut}
 	kept, _ := p.prune(m, "", 0).(object)
-	if len(kept) == 0 {
-		return nil, "sha256:" + hex.EncodeToString(sum[:])
+	out := Params{Digest: "sha256:" + hex.EncodeToString(sum[:]), Renamed: renamed}
+	if len(kept) > 0 {
+		out.File = encodeYAML(kept)
 	}
-	return encodeYAML(kept), "sha256:" + hex.EncodeToString(sum[:])
+	return out
 }
 
 // pruner copies parameters in the order in which they are written, until the file is full; nothing is added after the

@@ -31,6 +31,7 @@ type previous struct {
 	Source     previousSource            `json:"source"`
 	Where      previousWhere             `json:"where"`
 	Digest     string                    `json:"params_digest"`
+	Renamed    map[string]string         `json:"renamed_params"`
 	TaskFamily string                    `json:"task_family"`
 	Resources  *previousGPUs             `json:"resources"`
 }

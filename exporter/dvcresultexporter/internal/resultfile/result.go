@@ -23,15 +23,15 @@ const (
 
 // result makes result.json. Its keys are there when their value is known.
 type result struct {
-	state        *trainrun.State
-	verdict      Verdict
-	metrics      []*metric
-	cut          *cuts
-	paramsDigest string
-	files        object
-	dir          string // of the run
-	gpus         *gpuuse.Report
-	digests      map[string]digest.Digest
+	state   *trainrun.State
+	verdict Verdict
+	metrics []*metric
+	cut     *cuts
+	params  Params
+	files   object
+	dir     string // of the run
+	gpus    *gpuuse.Report
+	digests map[string]digest.Digest
 }
 
 // encode writes the result, and leaves out the end of its largest list until it has a bearable size.
@@ -63,7 +63,7 @@ func (r *result) build() (object, sections) {
 	put(root, "steps", stepsObject(st.Steps))
 	put(root, "objective", objectiveObject(st.Objective))
 	put(root, "best", bestObject(st.Best, st.Checkpoints))
-	put(root, "params_digest", r.paramsDigest)
+	put(root, "params_digest", r.params.Digest)
 	put(root, "source", sourceObject(st))
 	put(root, "where", whereObject(st.Where))
 	put(root, "resources", resourcesObject(r.gpus))

@@ -2,6 +2,8 @@ package resultfile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -28,6 +30,7 @@ func (r *result) sections() sections {
 	out := sections{
 		{key: "metrics", isMap: true}, {key: "names", isMap: true}, {key: "non_finite", isMap: true},
 		{key: "parts", items: partObjects(st), isMap: true},
+		{key: "renamed_params", items: renamedObjects(r.params.Renamed), isMap: true},
 		{key: "params_changes", items: changeObjects(st)},
 		{key: "attempts", items: attemptObjects(st)},
 		{key: "failures", items: failureObjects(st)},
@@ -151,6 +154,14 @@ func partObjects(st *trainrun.State) []item {
 		}
 		names[name] = true
 		out = append(out, item{name, o})
+	}
+	return out
+}
+
+func renamedObjects(renamed map[string]string) []item {
+	out := make([]item, 0, len(renamed))
+	for _, name := range slices.Sorted(maps.Keys(renamed)) {
+		out = append(out, item{name, renamed[name]})
 	}
 	return out
 }
