@@ -79,7 +79,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 			fresh := t.builders.build(src, lines)
 			b = &fresh
 		}
-		if err = t.call(opCtx, b, p); err == nil {
+		if err = t.call(opCtx, s, b, p); err == nil {
 			t.count(ctx, src, b)
 			return nil, nil
 		}
@@ -112,13 +112,15 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 }
 
 // call hands the batch on. A call that lasts gives its turn to another file.
-func (t *tailer) call(ctx context.Context, b *batch, p *permit) error {
+func (t *tailer) call(ctx context.Context, s *stream, b *batch, p *permit) error {
 	if b.run != "" {
 		ctx = client.NewContext(ctx, client.Info{Metadata: client.NewMetadata(
 			map[string][]string{trainrecord.MetadataRunID: {b.run}})})
 	}
 	timer := time.AfterFunc(handOff, p.release)
 	defer timer.Stop()
+	s.call(time.Now())
+	defer s.call(time.Time{})
 	return t.next.ConsumeLogs(ctx, b.logs)
 }
 
@@ -150,6 +152,13 @@ func without(lines, rest []line) []line {
 		out = append(out, lines[i])
 	}
 	return out
+}
+
+// call notes when a call of the pipeline began, or that it is over.
+func (s *stream) call(since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calling = since
 }
 
 func (s *stream) stall(on bool) {

@@ -1,20 +1,19 @@
 package trainjsonlreceiver
 
 import (
-	"context"
 	"time"
 
-	"go.opentelemetry.io/collector/client"
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/plog"
 	"go.uber.org/zap"
 
-	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
-// lagTold is the lag from which on the log names the file.
-const lagTold = time.Minute
+const (
+	// lagTold is the lag from which on the log names the file.
+	lagTold = time.Minute
+	// stalledAfter is how long the pipeline may keep a call waiting before the stream counts as blocked.
+	stalledAfter = 10 * time.Second
+)
 
 // streamState is what a stream does, in the words of the vocabulary.
 type streamState string
@@ -27,10 +26,13 @@ const (
 	streamBlocked streamState = "blocked"
 )
 
-// state tells what a stream does. It is called with the lock.
+// state tells what a stream does. One that is gone falls silent before it is forgotten. It is called with the lock.
 func (s *stream) state(now time.Time, silentAfter time.Duration) streamState {
+	if s.gone {
+		silentAfter = min(silentAfter, goneFor/2)
+	}
 	switch {
-	case s.stalled, s.failures > 0, s.hanging:
+	case s.keptWaiting(now), s.failures > 0, s.hanging:
 		return streamBlocked
 	case s.mark.Ended:
 		return streamEnded
@@ -39,6 +41,11 @@ func (s *stream) state(now time.Time, silentAfter time.Duration) streamState {
 	default:
 		return streamGrowing
 	}
+}
+
+// keptWaiting says whether the pipeline refuses the stream's records, or does not answer. It is called with the lock.
+func (s *stream) keptWaiting(now time.Time) bool {
+	return s.stalled || !s.calling.IsZero() && now.Sub(s.calling) >= stalledAfter
 }
 
 // observe gives the gauges their values.
@@ -58,7 +65,7 @@ func (t *tailer) observe() metadata.Gauges {
 func (t *tailer) observeOne(s *stream, now time.Time, g *metadata.Gauges) {
 	g.Known++
 	g.Unread += max(s.size-s.mark.Offset, 0)
-	if s.stalled {
+	if s.keptWaiting(now) {
 		g.Stalled++
 	}
 	if s.denied {
@@ -104,72 +111,4 @@ func (t *tailer) tellLag(now time.Time) {
 	worst.mu.Unlock()
 	t.logger.Warn("A file has bytes that have not been accepted for long, of all files for the longest time",
 		zap.String("file", path), zap.String("run", run), zap.Duration("lag", now.Sub(since)), zap.Int64("unread_bytes", unread))
-}
-
-// tellLoop tells the pipeline of each stream whose state changed, until the context ends.
-func (t *tailer) tellLoop(ctx context.Context) {
-	tick := time.NewTicker(t.cfg.StreamStatus.Interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			t.tell(ctx, time.Now())
-		}
-	}
-}
-
-// tell sends an event for each stream whose state is another than the one told last. Nothing is sent again if it is
-// refused; the next change is told, and so is the present state if the event did not arrive.
-func (t *tailer) tell(ctx context.Context, now time.Time) {
-	for _, s := range t.list() {
-		s.mu.Lock()
-		state, before, gone := s.state(now, t.cfg.SilentAfter), s.told, s.gone
-		m, written, unread := s.mark, s.written, s.unread()
-		s.mu.Unlock()
-		if gone || state == before || ctx.Err() != nil {
-			continue
-		}
-		run := m.Run
-		if run == "" {
-			run = t.pathID(m).run
-		}
-		err := t.next.ConsumeLogs(client.NewContext(ctx, client.Info{Metadata: client.NewMetadata(
-			map[string][]string{trainrecord.MetadataRunID: {run}})}), statusEvent(m.Path, run, state, now, written, unread))
-		if err != nil {
-			t.warn("tell", "The pipeline refused the event of a stream's state", zap.String("file", m.Path), zap.Error(err))
-			continue
-		}
-		s.mu.Lock()
-		s.told = state
-		s.mu.Unlock()
-	}
-}
-
-// statusEvent is no record of the run: it has neither a uid nor an event time.
-func statusEvent(path, run string, state streamState, now, written time.Time, unread int64) plog.Logs {
-	logs := plog.NewLogs()
-	rl := logs.ResourceLogs().AppendEmpty()
-	rl.SetSchemaUrl(trainrecord.SchemaURL)
-	sl := rl.ScopeLogs().AppendEmpty()
-	sl.SetSchemaUrl(trainrecord.SchemaURL)
-	sl.Scope().SetName(trainrecord.ScopeName)
-	sl.Scope().SetVersion(trainrecord.SchemaVersion)
-	lr := sl.LogRecords().AppendEmpty()
-	lr.SetEventName(trainrecord.EventName(trainrecord.EventStreamStatus))
-	lr.SetObservedTimestamp(pcommon.NewTimestampFromTime(now))
-	lr.SetSeverityNumber(plog.SeverityNumberInfo)
-	if state == streamSilent || state == streamBlocked {
-		lr.SetSeverityNumber(plog.SeverityNumberWarn)
-	}
-	if run != "" {
-		lr.Attributes().PutStr(trainrecord.AttrRunID, run)
-	}
-	lr.Attributes().PutStr(trainrecord.AttrLogFilePath, validText(path))
-	body := lr.Body().SetEmptyMap()
-	body.PutStr(trainrecord.BodyState, string(state))
-	body.PutStr(trainrecord.BodyLastGrowth, written.UTC().Format(time.RFC3339Nano))
-	body.PutInt(trainrecord.BodyBytesBehind, unread)
-	return logs
 }

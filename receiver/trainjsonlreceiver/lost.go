@@ -62,7 +62,7 @@ func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) bool {
 		s.mu.Unlock()
 		return false
 	}
-	s.left = time.Time{}
+	s.left, s.stalled = time.Time{}, false
 	s.mu.Unlock()
 	if left.IsZero() || n == 0 {
 		return true

@@ -86,11 +86,18 @@ type stream struct {
 	behind   time.Time     // since when it has bytes that are not accepted
 	cut      int64         // bytes that were seen, not read, and cut off
 	hanging  bool          // the file system does not answer about it
-	told     streamState   // of it, last
+	calling  time.Time     // since when the pipeline has kept its records without an answer; zero = it has none
 	stalled  bool          // the pipeline refuses its records
 	gone     bool          // its path leads elsewhere or nowhere
 	left     time.Time     // when it went away, until its unread bytes are counted
 	unsure   int64         // unread bytes that storage has
+
+	// Of its state, that is told.
+	told      streamState // last
+	toldPath  string      // that went with it
+	parted    time.Time   // when it had grown last, as it went away
+	telling   bool        // a call goes on
+	tellLater bool        // the pipeline did not take the last one
 }
 
 // hear has the file looked at, also if a look at it goes on.
@@ -168,7 +175,8 @@ func (s *stream) leave(path string, now time.Time) bool {
 	if s.mark.Path != path {
 		return false
 	}
-	s.gone, s.left = true, now
+	s.gone, s.left, s.parted = true, now, s.written
+	s.failures, s.denied = 0, false // nobody tries to read what is not there
 	if s.mark.GoneTime == 0 {
 		s.mark.GoneTime = now.Unix()
 		s.revision++

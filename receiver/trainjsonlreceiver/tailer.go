@@ -53,6 +53,7 @@ type tailer struct {
 	budget    budget
 	buffers   buffers
 	twins     twins
+	departed  departed
 	stalled   atomic.Int64        // turns that wait for a pipeline that refuses
 	seldom    componentkit.Seldom // of log lines
 	group     sync.WaitGroup
@@ -160,7 +161,8 @@ func (t *tailer) start(ctx context.Context) {
 	t.group.Go(func() { t.saveLoop(ctx) })
 	t.group.Go(func() { t.watch.loop(ctx) })
 	if t.cfg.StreamStatus.Interval > 0 {
-		t.group.Go(func() { t.tellLoop(ctx) })
+		t.group.Go(func() { t.tellLoop(ctx, false) })
+		t.group.Go(func() { t.tellLoop(ctx, true) })
 	}
 	t.done = make(chan struct{})
 	go func() {

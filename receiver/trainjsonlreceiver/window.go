@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"go.uber.org/zap"
@@ -114,6 +115,7 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 	t.tel.Rewrites.Add(ctx, 1, t.tel.Reason(why))
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
+	t.departed.add(s, m, time.Now())
 	again := m.restart()
 	if s.key.path == "" {
 		again.Born = f.Born()
