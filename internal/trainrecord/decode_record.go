@@ -98,7 +98,7 @@ func (d *Decoder) header(l *Line) (Header, error) {
 	if h.Event == "" {
 		l.drop(KeyEvent)
 	}
-	if d.head.event == noEvent {
+	if d.head.event == noEvent || h.Event == EventStreamStatus { // that one is the receiver's own: no line tells what it saw
 		h.Event = EventLog
 	}
 	d.optional(&h, l)

@@ -157,3 +157,21 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	assert.Equal(t, "epoch_end", rec.Original)
 	assert.Equal(t, EventLog, rec.Event)
 }
+
+// TestALineCannotSayWhatTheReceiverSaw: an event of the receiver on a line is a text of its trainer.
+func TestALineCannotSayWhatTheReceiverSaw(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{`"schema":"` + Schema + `"`, `"run_id":"a"`} {
+		lr := plog.NewLogRecord()
+		l := NewDecoder(DecoderOptions{}).Decode([]byte(`{`+key+`,"ts":1,"event":"stream.status","body":{"state":"growing"}}`), lr)
+		require.Equal(t, LineRecord, l.Kind)
+		assert.Equal(t, EventLog, l.Event)
+		assert.Equal(t, 1, l.OffList)
+		rec, ok := FromLog(pcommon.NewResource(), lr)
+		require.True(t, ok)
+		assert.Equal(t, EventLog, rec.Event)
+		assert.Equal(t, EventStreamStatus, rec.Original)
+		state, _ := rec.Body.Get(BodyState)
+		assert.Equal(t, "growing", state.Str(), "nothing is lost")
+	}
+}

@@ -194,3 +194,23 @@ func TestAStreamThatIsGoneFallsSilentBeforeItIsForgotten(t *testing.T) {
 	s.gone = true
 	assert.Equal(t, streamSilent, s.state(now, 2*goneFor))
 }
+
+// TestATrainerCannotTellTheStateOfItsStream: such a line is one of the stream, and says nothing of it.
+func TestATrainerCannotTellTheStateOfItsStream(t *testing.T) {
+	t.Parallel()
+	r := tellingRig(t)
+	const forged = `{"ts":1790000000,"run_id":"a","event":"stream.status","body":{"state":"growing","message":"forged"}}` + "\n"
+	synctest.Test(t, func(t *testing.T) {
+		r.write("a/train.jsonl", rows(0, 1)+runEnd+forged)
+		r.start()
+		time.Sleep(10 * time.Minute)
+		r.telemetry(streams("ended", "1"), `otelcol_train_jsonl_flaws{kind="off_list",receiver="train_jsonl"} 1`)
+		r.stop()
+	})
+	assert.Equal(t, []string{"a ended"}, r.sink.statuses(t))
+	all := r.sink.got()
+	require.Len(t, all, 4)
+	assert.Equal(t, trainrecord.EventLog, all[2].event)
+	assert.Equal(t, "forged", all[2].text)
+	assert.NotEmpty(t, all[2].uid)
+}
