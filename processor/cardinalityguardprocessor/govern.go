@@ -3,6 +3,8 @@ package cardinalityguardprocessor
 import (
 	"context"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
@@ -30,6 +32,36 @@ func (r mergeRules) GaugeRule(metric string) (rule merge.GaugeRule, decided bool
 	g, decided := r.Policy.GaugeRule(metric)
 	return gaugeRules[g], decided
 }
+
+// Cleaner brings series under the policy that were written under another one.
+func (r mergeRules) Cleaner() merge.Cleaner {
+	if r.Mode() != policy.Enforce {
+		return nil
+	}
+	w := &worker{silent: true}
+	w.obey(&government{policy: r.Policy})
+	return cleaner{w}
+}
+
+// cleaner is a worker that counts nothing: what it removes was counted when its points came.
+type cleaner struct{ *worker }
+
+// Metric cleans what the series of a metric share.
+func (c cleaner) Metric(res pcommon.Resource, scope pcommon.InstrumentationScope, m pmetric.Metric) (stays, changed bool) {
+	n := c.of(m.Name())
+	c.look, c.metric = n.lens, ""
+	if n.Reject != 0 || n.Single || (c.refuses(res.Attributes(), policy.Resource)|c.refuses(scope.Attributes(), policy.Scope)) != 0 {
+		return false, false
+	}
+	c.scrubEntities(res)
+	onResource, onScope := c.scrub(res.Attributes(), policy.Resource), c.scrub(scope.Attributes(), policy.Scope)
+	c.metric = m.Name()
+	c.scrub(m.Metadata(), policy.Metadata)
+	return true, onResource || onScope
+}
+
+// Rejects says whether the policy drops a point for a value of it.
+func (c cleaner) Rejects(attrs pcommon.Map) bool { return c.policy.DropsPoints() && c.rejects(attrs) }
 
 // govern puts a policy in force. Calls do not overlap.
 func (g *guard) govern(p *policy.Policy) {

@@ -25,6 +25,8 @@ var exemplarReasonNames = [merge.ExemplarReasons]string{"before_start", "limit"}
 type mergeReporter struct {
 	telemetry *metadata.Telemetry
 	plain     metric.MeasurementOption
+	moved     metric.MeasurementOption
+	ended     metric.MeasurementOption
 	byKind    [merge.Kinds]metric.MeasurementOption
 	dropped   [merge.Kinds][merge.Reasons]metric.MeasurementOption
 	resets    [merge.Resets]metric.MeasurementOption
@@ -32,7 +34,10 @@ type mergeReporter struct {
 }
 
 func newMergeReporter(t *metadata.Telemetry) *mergeReporter {
-	rep := &mergeReporter{telemetry: t, plain: t.With()}
+	rep := &mergeReporter{
+		telemetry: t, plain: t.With(),
+		moved: t.With(attribute.String("result", "moved")), ended: t.With(attribute.String("result", "ended")),
+	}
 	for kind, name := range kindTypes {
 		rep.byKind[kind] = t.With(attribute.String("type", name))
 		for why, text := range merge.ReasonNames {
@@ -76,6 +81,8 @@ func (rep *mergeReporter) report(ctx context.Context, c *merge.Counts) {
 	add(t.OverflowPoints, c.Overflow, rep.plain)
 	add(t.TypeConflicts, c.Conflicts, rep.plain)
 	add(t.FutureTimes, c.FutureTime, rep.plain)
+	add(t.SeriesRekeyed, c.Moved, rep.moved)
+	add(t.SeriesRekeyed, c.Ended, rep.ended)
 }
 
 // size reports what the engine holds, beside what it may hold.

@@ -110,6 +110,7 @@ func (b *Batch) lockAndApply(name string, generation uint32) {
 	b.serial = b.engine.batches.Add(1)
 	b.again, b.before = false, nil
 	b.shard.dirty = true
+	b.shard.cleaned = min(b.shard.cleaned, generation) // an older policy may make an output that the one in force forbids
 	clean, native, rest := b.clean(), false, false
 	for i := range b.items {
 		it := &b.items[i]

@@ -51,19 +51,23 @@ func (o *output) restore(now int64) {
 	}
 	o.windowed = o.windowed || was.windowed
 	o.exemplars = append(o.exemplars, was.exemplars...)
-	if o.metric.kind == DeltaSum {
+	switch o.metric.kind {
+	case DeltaSum:
 		o.total.join(was.total)
+	case Sum, Summary:
+		o.sentTotal, o.sentCount = was.total, was.count
+	case Exponential:
+		o.sentExp = was.exp
+	case DeltaExponential:
+		if o.exp != nil {
+			was.exp.join(o.exp)
+		}
+		o.exp = was.exp
 	}
 	if was.all != nil { // a sequence that begins with the next flush must have what was not taken
 		o.hist.all, o.start, o.sequence = *was.all, was.start, was.sequence
 	}
 	if was.hist != nil {
 		o.hist.wait.join(was.hist)
-	}
-	if was.exp != nil {
-		if o.exp != nil {
-			was.exp.join(o.exp)
-		}
-		o.exp = was.exp
 	}
 }

@@ -62,6 +62,8 @@ type Counts struct {
 	Overflow   int64
 	Conflicts  int64 // of type, unit or temporality under one name
 	FutureTime int64
+	Moved      int64 // series, by another policy
+	Ended      int64 // the same
 	Any        bool
 	Lost       int64 // points, and an example for the log
 	LostReason Reason

@@ -45,6 +45,7 @@ func New(cfg Config, rules Rules, now int64) *Engine {
 	for i := range e.shards {
 		e.shards[i] = newShard()
 		e.shards[i].check = math.MaxInt64
+		e.shards[i].cleaned = 1
 	}
 	e.floor.Store(now)
 	e.policy.Store(&generation{rules: rules, number: 1}) // sources of a restored state are of none
@@ -57,7 +58,8 @@ func (e *Engine) Begin(now int64) {
 	e.floor.Store(now)
 }
 
-// SetRules changes the policy. A source keeps its baseline and goes to its new output with its next point, so nothing counts twice.
+// SetRules changes the policy. A source keeps its baseline and goes to its new output with its next point, so nothing counts twice. The next flush
+// moves or ends the outputs that the policy forbids.
 func (e *Engine) SetRules(rules Rules) {
 	old := e.policy.Load()
 	e.policy.Store(&generation{rules: rules, number: old.number + 1})

@@ -115,6 +115,11 @@ func (e *Engine) inter(sh *shard, id Hash, s *source, now int64) {
 }
 
 func (e *Engine) forgetOutput(sh *shard, o *output, now int64) {
+	e.dropOutput(sh, o)
+	e.lift(now)
+}
+
+func (e *Engine) dropOutput(sh *shard, o *output) {
 	delete(sh.outputs, o.id)
 	m := o.metric
 	m.series--
@@ -128,7 +133,6 @@ func (e *Engine) forgetOutput(sh *shard, o *output, now int64) {
 		n.outputs--
 		n.over = slices.DeleteFunc(n.over, func(out *output) bool { return out == o })
 	}
-	e.lift(now)
 }
 
 func (e *Engine) unname(sh *shard, m *metric) {

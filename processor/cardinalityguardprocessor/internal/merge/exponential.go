@@ -244,6 +244,7 @@ func (b *Batch) applyExponential(it *item, s *source) {
 	case baseline:
 		now.count = 0
 	}
+	out.keepSent()
 	out.exp.add(&now, s.born >= out.sequence)
 	s.dist, b.exps.spare = kept, last
 }

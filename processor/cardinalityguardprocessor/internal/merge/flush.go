@@ -26,6 +26,7 @@ type flight struct {
 	sent      bool
 	ended     bool
 	total     total
+	count     uint64
 	hist      *histSum
 	all       *histSum // what was sent on before, of a cumulative histogram, with its start and sequence
 	start     int64
@@ -70,6 +71,7 @@ func (f *flusher) of(tenant string) pmetric.Metrics {
 func (f *flusher) shard(sh *shard) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	f.rekey(sh)
 	f.engine.expire(sh, f.now)
 	clear(f.metrics)
 	for _, o := range sh.outputs {
@@ -148,6 +150,8 @@ func (f *flusher) put(o *output, at int64, ends bool) {
 		f.putExemplars(f.exemplars(o), int64(start), nil, p.Exemplars())
 		if o.metric.kind == DeltaExponential {
 			o.inFlight.exp, o.exp = o.exp, nil
+		} else {
+			o.inFlight.exp, o.sentExp = o.sentExp, nil
 		}
 	case Summary:
 		p := m.Summary().DataPoints().AppendEmpty()
@@ -159,6 +163,8 @@ func (f *flusher) put(o *output, at int64, ends bool) {
 			return
 		}
 		o.putSummary(p)
+		o.inFlight.total, o.inFlight.count = o.sentTotal, o.sentCount
+		o.sentTotal, o.sentCount = o.summary.sum, o.summary.count
 	}
 }
 
@@ -178,6 +184,7 @@ func (f *flusher) putNumber(o *output, p pmetric.NumberDataPoint, at int64, ends
 		f.levelOf(o).put(p)
 	case Sum:
 		v := o.total.value()
+		o.inFlight.total, o.sentTotal = o.sentTotal, o.total
 		if v.double {
 			o.floor = max(o.floor, v.float())
 			p.SetDoubleValue(o.floor)

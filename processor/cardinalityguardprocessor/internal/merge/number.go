@@ -134,6 +134,14 @@ func (t *total) addFloat(v float64) {
 	t.sum = next
 }
 
+func (t *total) subtract(o total) {
+	low, borrow := bits.Sub64(t.low, o.low, 0)
+	high, _ := bits.Sub64(uint64(t.high), uint64(o.high), borrow)
+	t.low, t.high = low, int64(high)
+	t.addFloat(-o.sum)
+	t.addFloat(-o.lost)
+}
+
 func (t *total) join(o total) {
 	t.double = t.double || o.double
 	low, carry := bits.Add64(t.low, o.low, 0)

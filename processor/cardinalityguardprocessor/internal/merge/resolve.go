@@ -137,8 +137,11 @@ func (b *Batch) watch(it *item, g *Group, generation uint32) {
 	m := b.metricOf(g)
 	room := b.engine.series.Load() < int64(b.engine.cfg.Series) && b.room()
 	if m.series >= b.limit(m)-m.reserve() && (m.reserve() == 0 || !isOverflow(b.attributes(g, it))) {
-		if out := b.overflowOf(it, g, m); out != nil {
+		it.touched = true
+		if out := b.overflowOf(g, m); out != nil {
 			b.remember(it, out, generation)
+		} else {
+			b.drop(it, SeriesLimit)
 		}
 		return
 	}
@@ -155,17 +158,24 @@ func (b *Batch) watch(it *item, g *Group, generation uint32) {
 	b.engine.series.Add(1)
 }
 
-// outputOf finds or makes the output of a touched point.
+// outputOf finds or makes the output of a touched point, or drops the point.
 func (b *Batch) outputOf(it *item, g *Group) *output {
-	m := b.metricOf(g)
-	attrs := b.attributes(g, it)
+	out := b.place(g, b.metricOf(g), b.attributes(g, it))
+	if out == nil {
+		b.drop(it, SeriesLimit)
+	}
+	return out
+}
+
+// place finds or makes the output of what has some attributes. It is nil where not even an overflow series has room.
+func (b *Batch) place(g *Group, m *metric, attrs pcommon.Map) *output {
 	id := b.text.Point(g.Output, attrs)
 	if out := b.shard.outputs[id]; out != nil {
 		return out
 	}
 	watched := b.shard.sources[id]
 	if b.full(m) && (watched == nil || watched.out != nil) {
-		return b.overflowOf(it, g, m)
+		return b.overflowOf(g, m)
 	}
 	return b.newOutput(m, g, id, attrs)
 }
@@ -212,8 +222,7 @@ func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *outp
 }
 
 // overflowOf gives the series that takes what is over a limit: one of the metric, or, where even that has no room, one of the name.
-func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
-	it.touched = true
+func (b *Batch) overflowOf(g *Group, m *metric) *output {
 	if m.over != nil {
 		return m.over
 	}
@@ -225,7 +234,6 @@ func (b *Batch) overflowOf(it *item, g *Group, m *metric) *output {
 			return out
 		}
 		if b.engine.series.Load() >= 2*int64(b.engine.cfg.Series) {
-			b.drop(it, SeriesLimit)
 			return nil
 		}
 	}
@@ -262,6 +270,7 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		return
 	}
 	m := b.metricOf(g)
+	was := s.out
 	b.engine.leave(s)
 	s.gen, s.metric = generation, m
 	it.rec = s
@@ -276,6 +285,9 @@ func (b *Batch) remap(it *item, s *source, generation uint32) {
 		return
 	}
 	if out != nil && !it.gone {
+		if out != was {
+			s.born = 0 // what it counted in full is another's
+		}
 		out.link(s)
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // stateVersion is the version of what a snapshot holds.
-const stateVersion = 2
+const stateVersion = 3
 
 // Snapshot gives what changed since the last one: the value of each key to be stored. Native series are not part of it: what passed since would
 // not be known.
@@ -218,9 +218,11 @@ func (c *codec) output(o *output) {
 	c.u32(&o.epoch)
 	c.u32(&o.sequence)
 	c.total(&o.total)
+	c.total(&o.sentTotal)
+	c.u64(&o.sentCount)
 	c.f64(&o.floor)
-	hist, exp, summary := o.hist != nil, o.exp != nil, o.summary != nil
-	c.flags(&hist, &exp, &summary)
+	hist, exp, summary, sentExp := o.hist != nil, o.exp != nil, o.summary != nil, o.sentExp != nil
+	c.flags(&hist, &exp, &summary, &sentExp)
 	if hist {
 		if c.reading {
 			o.hist = &histTotal{}
@@ -233,6 +235,12 @@ func (c *codec) output(o *output) {
 			o.exp = &expTotal{}
 		}
 		c.expTotal(o.exp)
+	}
+	if sentExp {
+		if c.reading {
+			o.sentExp = &expTotal{}
+		}
+		c.expTotal(o.sentExp)
 	}
 	if c.reading && o.waiting && !hist && !exp && !summary && o.metric.kind >= Histogram {
 		c.fail()

@@ -64,7 +64,10 @@ type output struct {
 	epoch     uint32 // the number of flushes that sent a value on, so far
 	sequence  uint32 // the epoch in which the running sequence began
 	total     total
-	floor     float64 // the last value sent: rounding must not let it fall
+	sentTotal total     // what of the total, or of a summary's sum, was sent on
+	sentCount uint64    // of a summary
+	sentExp   *expTotal // of an exponential histogram, while something waits behind it
+	floor     float64   // the last value sent: rounding must not let it fall
 	hist      *histTotal
 	exp       *expTotal
 	summary   *summaryTotal
@@ -112,11 +115,12 @@ type shard struct {
 	names   map[string]*name
 	written map[Hash]written // series with one writer
 	buried  graveyard
-	ended   int   // sources that ended and are remembered
-	check   int64 // nothing expires before
-	retry   int64 // no search for room before
-	unused  int   // metrics made since the last look for unused ones
-	dirty   bool  // since the last snapshot
+	ended   int    // sources that ended and are remembered
+	check   int64  // nothing expires before
+	retry   int64  // no search for room before
+	unused  int    // metrics made since the last look for unused ones
+	cleaned uint32 // the policy that its outputs were brought under
+	dirty   bool   // since the last snapshot
 }
 
 // name is what is known of a metric's name.
@@ -194,6 +198,7 @@ func (o *output) adopt(s *source) {
 	switch o.metric.kind {
 	case Sum:
 		o.total.add(s.number())
+		o.sentTotal = o.total
 		o.floor = s.number().float()
 	case Histogram:
 		o.hist = newHistTotal(s.dist.(*histLast))
@@ -201,5 +206,6 @@ func (o *output) adopt(s *source) {
 		o.exp = newExpTotal(s.dist.(*expLast))
 	case Summary:
 		o.summary = newSummaryTotal(s.dist.(*summaryLast))
+		o.sentTotal, o.sentCount = o.summary.sum, o.summary.count
 	}
 }

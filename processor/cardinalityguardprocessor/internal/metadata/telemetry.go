@@ -26,6 +26,7 @@ type Telemetry struct {
 	OverflowPoints      metric.Int64Counter
 	TypeConflicts       metric.Int64Counter
 	FutureTimes         metric.Int64Counter
+	SeriesRekeyed       metric.Int64Counter
 	FlushFailures       metric.Int64Counter
 	StorageErrors       metric.Int64Counter
 	FlushDuration       metric.Float64Histogram
@@ -83,6 +84,8 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 			"Metrics of a name that is known with another type, unit or temporality"),
 		FutureTimes: counter("otelcol_cardinality_guard_future_times", "{point}",
 			"Points from the future that were taken at the time of their arrival"),
+		SeriesRekeyed: counter("otelcol_cardinality_guard_series_rekeyed", "{series}",
+			"Merged series that another policy moved to another one, or ended"),
 		FlushFailures: counter("otelcol_cardinality_guard_flush_failures", "{flush}",
 			"Flushes that the next component did not take"),
 		StorageErrors:   counter("otelcol_cardinality_guard_storage_errors", "{error}", "State that could not be read or written"),
