@@ -48,7 +48,7 @@ func (m *Mapper) envelopeHeader(h *trainrecord.Header, lr plog.LogRecord) {
 	if h.Severity == "" {
 		h.Severity = e.Severity
 	}
-	if h.RunID == "" && !has(trainrecord.KeyRunID) {
+	if h.RunID == "" && e.RunID != "" && (!has(trainrecord.KeyRunID) || m.runOfPath(lr)) {
 		h.RunID = e.RunID
 	}
 	if h.Rank < 0 && !has(trainrecord.KeyRank) {
@@ -110,11 +110,34 @@ func (m *Mapper) setHeader(h *trainrecord.Header, step *setStep, c scalar, lr pl
 	default:
 		if v, ok := lr.Attributes().Get(headerAttributes[key]); ok {
 			text, _ := c.text()
-			return v.AsString() == text
+			if v.AsString() == text {
+				return true
+			}
+			if key != trainrecord.KeyRunID || !m.runOfPath(lr) {
+				return false
+			}
+		}
+		if key == trainrecord.KeyRunID && (c.s == "" || len(c.s) > trainrecord.MaxRunID) {
+			return false
 		}
 		step.target.headerSetter(h, c)
 		return true
 	}
+}
+
+// runOfPath tells whether the receiver took the log record's run from the path of its file: the uid names the same run, and no
+// key of the line does. Then what the line says of its run in other words goes first.
+func (m *Mapper) runOfPath(lr plog.LogRecord) bool {
+	run, _ := lr.Attributes().Get(trainrecord.AttrRunID)
+	uid, ok := lr.Attributes().Get(trainrecord.AttrLogRecordUID)
+	if !ok || uid.Type() != pcommon.ValueTypeStr {
+		return false
+	}
+	if u, ok := trainrecord.ParseUID(uid.Str()); !ok || u.RunID != run.AsString() {
+		return false
+	}
+	i := m.base.find(trainrecord.KeyRunID)
+	return i < 0 || m.base.entries[i].value.Type() != pcommon.ValueTypeStr
 }
 
 // knownSeverity tells whether a word is a severity: the vocabulary reads all others as INFO.

@@ -38,7 +38,12 @@ func (m *Mapper) vocabulary(lr plog.LogRecord) bool {
 	if lr.Timestamp() != 0 {
 		out.SetTimestamp(lr.Timestamp())
 	}
+	_, named := out.Attributes().Get(trainrecord.AttrRunID)
+	named = named && m.runOfPath(lr)
 	for key, v := range lr.Attributes().All() { // what the log record says itself is kept
+		if named && key == trainrecord.AttrRunID {
+			continue
+		}
 		v.CopyTo(out.Attributes().PutEmpty(key))
 	}
 	out.SetObservedTimestamp(lr.ObservedTimestamp())

@@ -199,7 +199,6 @@ type lineOf struct {
 // object maps a row of a framework.
 func (r *reader) object(l *lineOf) {
 	r.scratch.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, l.uid.Offset)
-	r.scratch.Attributes().PutStr(trainrecord.AttrRunID, l.run.Name)
 	r.more = r.more[:0]
 	l.run.Changed = true
 	set, err := r.session.profiles()
