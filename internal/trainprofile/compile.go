@@ -85,6 +85,7 @@ type rule struct {
 	spread   []*spreadGroup
 	named    []namedStep
 	remember []setStep
+	partial  *rule // of an epoch.end: the step.end that it is where the epoch is no whole number
 }
 
 // Profile is a framework's mapping, ready for use. It does not change and may be shared.
@@ -258,6 +259,7 @@ func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule 
 	}
 	c.spreads(carried, r, doc.Event, "common.spread")
 	r.markSole()
+	r.partial = r.withoutCompletion()
 	return r
 }
 

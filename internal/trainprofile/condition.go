@@ -2,13 +2,14 @@ package trainprofile
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
 // types are the words of condition.type.
-var types = []string{"integer", "float", "number", "string", "bool", "object", "array", "null"}
+var types = []string{"integer", "float", "number", "string", "bool", "object", "array", "null", "fraction"}
 
 // check reports the mistakes of a condition.
 func (c *condition) check(fail func(path, format string, args ...any), path string) {
@@ -175,7 +176,7 @@ func isType(v pcommon.Value, t string) bool {
 	case pcommon.ValueTypeInt:
 		return t == "integer" || t == "number"
 	case pcommon.ValueTypeDouble:
-		return t == "float" || t == "number"
+		return t == "float" || t == "number" || t == "fraction" && v.Double() != math.Trunc(v.Double()) && !math.IsNaN(v.Double())
 	case pcommon.ValueTypeStr:
 		return t == "string"
 	case pcommon.ValueTypeBool:

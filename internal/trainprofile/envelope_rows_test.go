@@ -90,6 +90,9 @@ func TestRowsOfEveryFrameworkAsFieldsOfEveryLogger(t *testing.T) {
 			continue
 		}
 		for logger, form := range carriers {
+			if f.profile == "keras" && logger == "rust_tracing" {
+				continue // its keys are common words, and a Rust program's own as fields
+			}
 			var rows, carried []string
 			for _, line := range f.in {
 				line = strings.TrimSpace(withoutPrefix(line))

@@ -148,6 +148,9 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 
 // record fills one log record.
 func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
+	if r.partial != nil && m.isWithinEpoch(p, r) {
+		r = r.partial
+	}
 	h := &m.head
 	*h = m.carried
 	h.Event = r.event

@@ -196,7 +196,7 @@ func (c scalar) integer(as numbers) (int64, bool) {
 // Reasons why a field of an object was not understood. The set is bounded.
 const (
 	ReasonWrongType  = "wrong_type"   // not the kind of value that the field holds
-	ReasonOutOfRange = "out_of_range" // below its minimum
+	ReasonOutOfRange = "out_of_range" // below its minimum or above its maximum
 	ReasonOffList    = "off_list"     // not a value of its list
 	ReasonNoTime     = "no_time"      // not a time
 	ReasonCollision  = "collision"    // two keys would get one name; the first has it
@@ -212,14 +212,14 @@ func (c scalar) convert(t *target, src *source, as numbers) (out scalar, reason 
 		return c.toString(t)
 	case kindInt:
 		n, isInt := c.integer(as)
-		return ranged(n, isInt, t.minimum)
+		return ranged(n, isInt, t.minimum, t.maximum)
 	case kindEpoch:
 		return c.toEpoch(src.base, as)
 	case kindNumber:
 		n, isNumber := c.number(as)
 		return n, reasonIf(!isNumber, ReasonWrongType), isNumber
 	case kindProgress:
-		return c.toSeconds("", as) // the same range
+		return c.toProgress(as)
 	case kindDuration:
 		return c.toSeconds(src.unit, as)
 	case kindBool:
@@ -238,11 +238,11 @@ func reasonIf(bad bool, reason string) string {
 	return ""
 }
 
-func ranged(n int64, isInt bool, minimum int64) (scalar, string, bool) {
+func ranged(n int64, isInt bool, minimum, maximum int64) (scalar, string, bool) {
 	switch {
 	case !isInt:
 		return scalar{}, ReasonWrongType, false
-	case n < minimum:
+	case n < minimum || maximum != 0 && n > maximum:
 		return scalar{}, ReasonOutOfRange, false
 	default:
 		return intScalar(n), "", true

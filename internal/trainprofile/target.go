@@ -31,6 +31,7 @@ type target struct {
 	name, inner  string // "durations", "phase_s"
 	kind         valueKind
 	minimum      int64
+	maximum      int64    // 0: none
 	allowed      []string // nil: anything
 	headerSetter func(h *trainrecord.Header, v scalar)
 }
@@ -99,6 +100,9 @@ func (t *target) describe(key, typ string, n trainrecord.Name) {
 	}
 	if key == trainrecord.BodyEpoch && t.kind == kindInt {
 		t.kind = kindEpoch
+	}
+	if key == trainrecord.BodyPlannedEpochs {
+		t.maximum = maxEpochs
 	}
 	if key == trainrecord.BodyEpochProgress {
 		t.kind = kindProgress

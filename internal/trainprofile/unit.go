@@ -12,6 +12,9 @@ import (
 // epochTolerance is how far a float may lie above a whole number of finished epochs and still mean it.
 const epochTolerance = 1e-9
 
+// maxEpochs is more than any training has; a Unix time under the name of an epoch is above it.
+const maxEpochs = 1_000_000_000
+
 // toEpoch gives the 0-based index of an epoch.
 func (c scalar) toEpoch(base epochBase, as numbers) (scalar, string, bool) {
 	if base != baseProgress {
@@ -19,7 +22,7 @@ func (c scalar) toEpoch(base epochBase, as numbers) (scalar, string, bool) {
 		if base == baseOne && n > math.MinInt64 {
 			n--
 		}
-		return ranged(n, isInt, 0)
+		return ranged(n, isInt, 0, maxEpochs)
 	}
 	n, isNumber := c.number(as)
 	if n.typ == pcommon.ValueTypeInt {
@@ -28,11 +31,20 @@ func (c scalar) toEpoch(base epochBase, as numbers) (scalar, string, bool) {
 	switch {
 	case !isNumber:
 		return scalar{}, ReasonWrongType, false
-	case !(n.f >= 0) || n.f > 1<<53:
+	case !(n.f >= 0) || n.f > maxEpochs:
 		return scalar{}, ReasonOutOfRange, false
 	}
 	epoch := int64(math.Ceil(n.f-epochTolerance)) - 1
 	return intScalar(epoch), "", epoch >= 0
+}
+
+// toProgress reads a number of finished epochs.
+func (c scalar) toProgress(as numbers) (scalar, string, bool) {
+	n, reason, ok := c.toSeconds("", as) // neither is below zero, or infinite
+	if ok && (n.typ == pcommon.ValueTypeInt && n.i > maxEpochs || n.f > maxEpochs) {
+		return c, ReasonOutOfRange, false
+	}
+	return n, reason, ok
 }
 
 // toSeconds reads a duration in the unit that the profile names.
