@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/connector"
 	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.uber.org/zap"
 
@@ -86,7 +87,7 @@ func (c *core) begin() {
 	c.live = trainrun.NewLive(liveOptions(c.cfg))
 	c.table = newTable(c.cfg, c.base.UnixNano())
 	c.spans = newSpanQueue(c.cfg)
-	c.telemetry.Begin(sightResults, dropReasons, storageReasons)
+	c.telemetry.Begin(sightResults, dropReasons, storageReasons, replacedReasons)
 }
 
 // moment is now, by the wall clock and by the one that never goes back.
@@ -107,36 +108,55 @@ func (c *core) take(ld plog.Logs) *job {
 	defer c.mu.Unlock()
 	now := c.moment()
 	from := len(c.pending)
+	var replaced trainrun.Replaced
 	for _, rl := range ld.ResourceLogs().All() {
 		var src *trainrun.Source
 		for _, sl := range rl.ScopeLogs().All() {
 			for _, lr := range sl.LogRecords().All() {
-				rec, ok := trainrecord.FromLog(rl.Resource(), lr)
-				if ok && rec.RunID == "" {
-					c.telemetry.Add(c.telemetry.Records, 1, "result", resultNoRunID)
+				s, n, ok := c.sight(rl.Resource(), lr, now)
+				if !ok {
 					continue
 				}
-				if ok = ok && len(rec.RunID) <= trainrecord.MaxRunID; ok {
-					var s trainrun.Sighting
-					if s, ok = trainrun.Sight(&rec, lr.ObservedTimestamp(), now, c.extra); ok {
-						if src == nil {
-							src = c.sources.of(rl.Resource().Attributes())
-						}
-						s.Source = src
-						c.pending = append(c.pending, s)
-					}
+				if src == nil {
+					k := c.sources.of(rl.Resource().Attributes())
+					src, replaced.Secrets = k.kept, replaced.Secrets+k.secrets
 				}
-				if !ok {
-					c.telemetry.Add(c.telemetry.Records, 1, "result", resultOther)
-				}
+				s.Source = src
+				replaced.Secrets += n.Secrets
+				replaced.OffList += n.OffList
+				c.pending = append(c.pending, s)
 			}
 		}
 	}
+	c.replaced(replaced)
 	written := c.journal(c.pending[from:])
 	if len(c.pending) >= maxPending {
 		c.drain(now)
 	}
 	return written
+}
+
+// sight reduces a record; one of no run is counted instead.
+func (c *core) sight(res pcommon.Resource, lr plog.LogRecord, now trainrun.Moment) (s trainrun.Sighting, n trainrun.Replaced, ok bool) {
+	result := resultOther
+	if rec, is := trainrecord.FromLog(res, lr); is && rec.RunID == "" {
+		result = resultNoRunID
+	} else if is && len(rec.RunID) <= trainrecord.MaxRunID {
+		s, n, ok = trainrun.Sight(&rec, lr.ObservedTimestamp(), now, c.extra)
+	}
+	if !ok {
+		c.telemetry.Add(c.telemetry.Records, 1, "result", result)
+	}
+	return s, n, ok
+}
+
+func (c *core) replaced(n trainrun.Replaced) {
+	if n.Secrets > 0 {
+		c.telemetry.Add(c.telemetry.ValuesReplaced, n.Secrets, "reason", replacedSecret)
+	}
+	if n.OffList > 0 {
+		c.telemetry.Add(c.telemetry.ValuesReplaced, n.OffList, "reason", replacedOffList)
+	}
 }
 
 // drain applies the records that wait.
@@ -209,4 +229,6 @@ func (c *core) report() {
 	clear(c.spans.drops)
 	c.telemetry.Add(c.telemetry.SpansBackwards, c.spans.back, "", "")
 	c.spans.back = 0
+	c.replaced(trainrun.Replaced{OffList: c.table.offList})
+	c.table.offList = 0
 }

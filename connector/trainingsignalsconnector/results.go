@@ -22,21 +22,30 @@ var sightResults = []string{
 	trainrun.SightRank: "rank", trainrun.SightLate: "late", trainrun.SightFuture: "future", trainrun.SightLateEnd: "late",
 }
 
+// Why a value is not kept as it came.
+const (
+	replacedSecret  = "secret"
+	replacedOffList = "off_list"
+)
+
+var replacedReasons = []string{replacedSecret, replacedOffList}
+
 func paramPath(from string) []string { return strings.Split(from, ".") }
 
 // sources shares the resources of records that wait, which are mostly the same.
 type sources map[uint64]known
 
-// known is a resource as it came, and what is kept of it.
+// known is a resource as it came, what is kept of it, and how many secrets are not.
 type known struct {
-	came pcommon.Map
-	kept *trainrun.Source
+	came    pcommon.Map
+	kept    *trainrun.Source
+	secrets int64
 }
 
 var sourceSeed = maphash.MakeSeed()
 
 // of gives the shared copy of a resource, without secrets.
-func (m sources) of(attrs pcommon.Map) *trainrun.Source {
+func (m sources) of(attrs pcommon.Map) known {
 	var b bytes.Buffer
 	for k, v := range attrs.All() {
 		b.WriteString(k)
@@ -46,10 +55,11 @@ func (m sources) of(attrs pcommon.Map) *trainrun.Source {
 	}
 	key := maphash.Bytes(sourceSeed, b.Bytes())
 	if s, ok := m[key]; ok && s.came.Equal(attrs) {
-		return s.kept
+		return s
 	}
-	s := known{came: pcommon.NewMap(), kept: trainrun.SourceOf(attrs)}
+	s := known{came: pcommon.NewMap()}
+	s.kept, s.secrets = trainrun.SourceOf(attrs)
 	attrs.CopyTo(s.came)
 	m[key] = s
-	return s.kept
+	return s
 }

@@ -67,5 +67,7 @@ func TestTheStorageHoldsNoSecrets(t *testing.T) {
 	b.core.await(context.Background(), written)
 	look("snapshot with spans that wait")
 	assert.Greater(t, seen, 5)
+	assert.Contains(t, b.self(), `values_replaced{connector="training_signals",reason="secret"} 25`)
+	assert.Contains(t, b.self(), `values_replaced{connector="training_signals",reason="off_list"} 1`, "the model")
 	require.NoError(t, b.core.close(context.Background()))
 }

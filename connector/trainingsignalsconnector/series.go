@@ -60,6 +60,8 @@ type table struct {
 	order  []*group
 	since  int64 // where a series that is new now begins: the tick before, or the start
 	now    int64
+
+	offList int64 // values of attempts that became other since the last report
 }
 
 func newTable(cfg *Config, start int64) *table {
@@ -84,6 +86,12 @@ func (t *table) handle(c *trainrun.Course) *handle {
 	}
 	for i := range t.cfg.ExtraAttributes {
 		h.base.extra[i] = t.cfg.ExtraAttributes[i].value(c.Extra, i)
+		if h.base.extra[i] != "" && h.base.extra[i] != c.Extra[i] {
+			t.offList++
+		}
+	}
+	if h.base.family != c.Family {
+		t.offList++
 	}
 	c.Reader = h
 	return h

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
@@ -44,6 +45,7 @@ func TestSightingsHoldNoSecrets(t *testing.T) {
 	}))
 	paths := [][]string{{"params", "hub", "token"}, {"params", "password", "value"}, {"params", "url"}, {"params", "cfg"}, {"params", "model"}}
 	var list []Sighting
+	replaced := map[string]Replaced{}
 	for event, body := range map[string]map[string]any{
 		"run.start": {"params": map[string]any{
 			"hub": map[string]any{"token": "planted"}, "password": map[string]any{"value": "planted"}, "url": "https://u:planted@h/",
@@ -54,21 +56,46 @@ func TestSightingsHoldNoSecrets(t *testing.T) {
 	} {
 		r := record(event, nil, body)
 		r.RunID, r.Part = "run token=planted", "https://u:planted@h/part"
-		s, ok := Sight(&r, 1, Moment{}, paths)
+		s, n, ok := Sight(&r, 1, Moment{}, paths)
 		require.True(t, ok)
+		replaced[event] = n
 		if event == "run.start" {
 			assert.Equal(t, "dqn", s.Detail.Extra[4])
 		}
 		e, _ := Reduce(r)
 		assert.Equal(t, e.RunID, s.RunID, "the run of the result")
-		s.Source = SourceOf(attrs)
+		var secrets int64
+		s.Source, secrets = SourceOf(attrs)
+		assert.Equal(t, int64(4), secrets)
 		list = append(list, s)
 	}
+	assert.Equal(t, map[string]Replaced{"run.start": {Secrets: 6}, "run.failure": {Secrets: 5}, "run.end": {Secrets: 3}}, replaced)
 	stored := string(AppendSightings(nil, list))
 	assert.NotContains(t, stored, "planted")
 	assert.Contains(t, stored, secret.Mask)
 	kept, _ := attrs.Get("api_key")
 	assert.Equal(t, "planted", kept.Str(), "the record itself is as it was")
+}
+
+func TestValuesOffAListAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		record trainrecord.Record
+		want   int64
+	}{
+		"on the lists": {record("run.start", nil, map[string]any{"task_family": "other"}), 0},
+		"family":       {record("run.start", nil, map[string]any{"task_family": "juggling"}), 1},
+		"outcome":      {record("run.end", nil, map[string]any{"outcome": "splendid"}), 1},
+		"none":         {record("run.end", nil, nil), 0},
+	} {
+		r := tc.record
+		_, n, ok := Sight(&r, 1, Moment{}, nil)
+		require.True(t, ok, name)
+		assert.Equal(t, Replaced{OffList: tc.want}, n, name)
+		r.Framework, r.Phase = "abacus", "juggling"
+		_, n, _ = Sight(&r, 1, Moment{}, nil)
+		assert.Equal(t, Replaced{OffList: tc.want + 2}, n, name)
+	}
 }
 
 func TestASecretAtTheCutStaysOut(t *testing.T) {

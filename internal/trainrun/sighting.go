@@ -43,14 +43,17 @@ type Moment struct{ Wall, Mono int64 }
 // Source is the resource of records. It is shared: do not change it.
 type Source struct{ Attributes pcommon.Map }
 
-// SourceOf copies a resource without the secrets in it.
-func SourceOf(attrs pcommon.Map) *Source {
-	s := &Source{Attributes: pcommon.NewMap()}
+// SourceOf copies a resource without the secrets in it, and says how many there were.
+func SourceOf(attrs pcommon.Map) (s *Source, secrets int64) {
+	s = &Source{Attributes: pcommon.NewMap()}
 	attrs.CopyTo(s.Attributes)
 	w := secret.Walker{URLs: secret.UserInfo}
 	w.Map(s.Attributes)
-	return s
+	return s, w.Masked
 }
+
+// Replaced counts the values of a record that are not kept as they came: secrets, and what is not on a closed list.
+type Replaced struct{ Secrets, OffList int64 }
 
 // SightDetail is what starts, ends and failures tell besides.
 type SightDetail struct {
@@ -85,21 +88,27 @@ func EmitsOf(words []string) Emits {
 	return e
 }
 
+// sighter reduces a record, and counts what it replaces.
+type sighter struct {
+	Sighting
+
+	body    pcommon.Map
+	masker  reducer
+	offList int64
+}
+
 // Sight reduces a record. The observed time stands in for an event time that it has not. extra are the paths of parameters
 // whose values are wanted. It answers false for what is no record of a run.
-func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, extra [][]string) (Sighting, bool) {
+func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, extra [][]string) (Sighting, Replaced, bool) {
 	event := eventOf(r.Event)
 	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
-		return Sighting{}, false
+		return Sighting{}, Replaced{}, false
 	}
-	masker := reducer{secrets: secret.Walker{URLs: secret.UserInfo}}
-	s := Sighting{
-		RunID: masker.runID(r.RunID), Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
-		Seq: min(max(r.Seq, 0), maxSeq), Part: masker.label(r.Part), Framework: r.Framework, Phase: livePhase(r.Phase),
+	s := sighter{body: r.Body, masker: reducer{secrets: secret.Walker{URLs: secret.UserInfo}}}
+	s.Sighting = Sighting{
+		RunID: s.masker.runID(r.RunID), Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
+		Seq: min(max(r.Seq, 0), maxSeq), Part: s.masker.label(r.Part), Framework: s.bounded("framework", r.Framework), Phase: s.livePhase(r.Phase),
 		Time: nanos(r.Time), Arrived: arrived, Progress: noProgress, Trace: r.TraceID, Span: r.SpanID,
-	}
-	if s.Framework != "" {
-		s.Framework = trainrecord.Load().Bounded("framework", s.Framework)
 	}
 	if s.Time == 0 {
 		s.Time = nanos(observed)
@@ -107,35 +116,46 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	if s.Time == 0 {
 		s.Time = arrived.Wall
 	}
-	s.ID.RunID = masker.runID(s.ID.RunID)
+	s.ID.RunID = s.masker.runID(s.ID.RunID)
 	s.noDurations()
-	s.body(r.Body, extra)
-	return s, true
+	s.read(extra)
+	return s.Sighting, Replaced{Secrets: s.masker.secrets.Masked, OffList: s.offList}, true
 }
 
 func (s *Sighting) noDurations() {
 	s.EpochS, s.TrainS, s.ValidationS, s.PhaseS, s.BatchS, s.DataWaitS, s.RunS = -1, -1, -1, -1, -1, -1, -1
 }
 
+// bounded spells a value as derived metrics do.
+func (s *sighter) bounded(set, value string) string {
+	kept := trainrecord.Load().Bounded(set, value)
+	if kept != value {
+		s.offList++
+	}
+	return kept
+}
+
 // livePhase spells a phase as derived metrics do.
-func livePhase(name string) string {
+func (s *sighter) livePhase(name string) string {
 	switch name {
 	case "", trainrecord.PhaseTrain, trainrecord.PhaseValidation, trainrecord.PhaseTest, trainrecord.PhaseCheckpoint,
-		trainrecord.PhaseDataLoad, trainrecord.PhaseEpoch:
+		trainrecord.PhaseDataLoad, trainrecord.PhaseEpoch, trainrecord.Other:
 		return name
 	default:
+		s.offList++
 		return trainrecord.Other
 	}
 }
 
-// body reads what the event's body tells.
-func (s *Sighting) body(body pcommon.Map, extra [][]string) {
+// read takes what the event's body tells.
+func (s *sighter) read(extra [][]string) {
+	body := s.body
 	switch s.Event {
 	case EventRunStart:
 		s.Planned = whole(body, trainrecord.BodyPlannedEpochs)
 		s.Detail = &SightDetail{
-			Family: trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, text(body, trainrecord.BodyTaskFamily, maxLabel)),
-			Emits:  emits(body), Extra: paramsAt(body, extra),
+			Family: s.bounded(trainrecord.BodyTaskFamily, text(body, trainrecord.BodyTaskFamily, maxLabel)),
+			Emits:  emits(body), Extra: s.paramsAt(extra),
 		}
 	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
 		s.Epoch, s.Step = whole(body, trainrecord.BodyEpoch), whole(body, trainrecord.BodyStep)
@@ -147,22 +167,23 @@ func (s *Sighting) body(body pcommon.Map, extra [][]string) {
 		}
 		s.durations(body)
 	case EventRunEnd:
-		s.end(body)
+		s.end()
 	case EventRunFailure:
-		s.Detail = &SightDetail{
-			ErrorType: unmasked(body, trainrecord.BodyErrorType, maxLabel), Message: unmasked(body, trainrecord.BodyMessage, MaxText),
-		}
+		s.Detail = &SightDetail{ErrorType: s.unmasked(trainrecord.BodyErrorType, maxLabel), Message: s.unmasked(trainrecord.BodyMessage, MaxText)}
 	default: // they prove that the process lives
 	}
 }
 
-func (s *Sighting) end(body pcommon.Map) {
-	s.Completed = whole(body, trainrecord.BodyEpochsCompleted)
-	s.durations(body)
-	d := &SightDetail{Outcome: text(body, trainrecord.BodyOutcome, maxLabel), StopReason: unmasked(body, trainrecord.BodyStopReason, maxLabel)}
+func (s *sighter) end() {
+	s.Completed = whole(s.body, trainrecord.BodyEpochsCompleted)
+	s.durations(s.body)
+	d := &SightDetail{Outcome: text(s.body, trainrecord.BodyOutcome, maxLabel), StopReason: s.unmasked(trainrecord.BodyStopReason, maxLabel)}
 	switch d.Outcome {
 	case trainrecord.OutcomeSuccess, trainrecord.OutcomeFailed, trainrecord.OutcomeAborted:
 	default: // an end without a known outcome is an end all the same
+		if d.Outcome != "" && d.Outcome != trainrecord.OutcomeUnknown {
+			s.offList++
+		}
 		d.Outcome = trainrecord.OutcomeUnknown
 	}
 	s.Detail = d
@@ -207,13 +228,13 @@ func whole(m pcommon.Map, key string) Int {
 	return n
 }
 
-// unmasked gives a text without the secrets in it.
-func unmasked(m pcommon.Map, key string, n int) string {
-	s, _ := secret.Text(text(m, key, maxScanned), secret.UserInfo)
-	if len(s) > n {
-		s = trainrecord.CutText([]byte(s), n)
+// unmasked gives a text of the body without the secrets in it.
+func (s *sighter) unmasked(key string, n int) string {
+	told := s.masker.secrets.Text(text(s.body, key, maxScanned))
+	if len(told) > n {
+		told = trainrecord.CutText([]byte(told), n)
 	}
-	return s
+	return told
 }
 
 func emits(body pcommon.Map) Emits {
@@ -228,22 +249,21 @@ func emits(body pcommon.Map) Emits {
 	return EmitsOf(words)
 }
 
-// paramsAt gives the texts of values in a body, "" where there is none, and without secrets.
-func paramsAt(body pcommon.Map, paths [][]string) []string {
+// paramsAt gives the texts of values in the body, "" where there is none, and without secrets.
+func (s *sighter) paramsAt(paths [][]string) []string {
 	if len(paths) == 0 {
 		return nil
 	}
 	out := make([]string, len(paths))
-	w := secret.Walker{URLs: secret.UserInfo}
 	for i, path := range paths {
-		m := body
+		m := s.body
 		for depth, key := range path {
 			v, ok := m.Get(key)
 			if !ok {
 				break
 			}
 			if depth == len(path)-1 {
-				out[i] = label(w.Named(strings.Join(path, "."), v.AsString()))
+				out[i] = label(s.masker.secrets.Named(strings.Join(path, "."), v.AsString()))
 			} else if v.Type() != pcommon.ValueTypeMap {
 				break
 			} else {

@@ -17,7 +17,7 @@ type State struct{ Running, Stalled, Closed, Series, PendingSpans int64 }
 type Telemetry struct {
 	Records, LateEnds, Evicted, SamplesMismatch, GaugeAmbiguous metric.Int64Counter
 	SpansSent, SpansDropped, SpansBackwards                     metric.Int64Counter
-	FlushFailures, TicksSkipped, StorageErrors                  metric.Int64Counter
+	FlushFailures, TicksSkipped, StorageErrors, ValuesReplaced  metric.Int64Counter
 
 	flushDuration metric.Float64Histogram
 	id            attribute.KeyValue
@@ -47,6 +47,7 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID, state func()
 	t.FlushFailures = counter("flush_failures", "{flush}", "Flushes that the next consumer refused.")
 	t.TicksSkipped = counter("ticks_skipped", "{tick}", "Ticks at which nothing was sent because the one before was not done.")
 	t.StorageErrors = counter("storage_errors", "{error}", "Operations of the storage that failed, and values of it that could not be read.")
+	t.ValuesReplaced = counter("values_replaced", "{value}", "Values that are not kept as they came: secrets, and what is not on a closed list.")
 	var err error
 	t.flushDuration, err = meter.Float64Histogram(prefix+"flush_duration", metric.WithUnit("s"), metric.WithDescription("Time of a flush, with the next consumer's."))
 	errs = append(errs, err, t.observe(meter, state))
@@ -71,7 +72,7 @@ func (t *Telemetry) observe(meter metric.Meter, state func() State) error {
 }
 
 // Begin makes every series visible at zero: a series that is missing looks like a healthy zero.
-func (t *Telemetry) Begin(results, dropped, storage []string) {
+func (t *Telemetry) Begin(results, dropped, storage, replaced []string) {
 	for _, v := range results {
 		t.Add(t.Records, 0, "result", v)
 	}
@@ -80,6 +81,9 @@ func (t *Telemetry) Begin(results, dropped, storage []string) {
 	}
 	for _, v := range storage {
 		t.Add(t.StorageErrors, 0, "reason", v)
+	}
+	for _, v := range replaced {
+		t.Add(t.ValuesReplaced, 0, "reason", v)
 	}
 	for _, v := range []string{"metrics", "traces"} {
 		t.Add(t.FlushFailures, 0, "signal", v)
