@@ -18,14 +18,17 @@ import (
 // hangingHost has a storage whose writes wait at the gate while it is shut. They heed no context, as calls on a file system do.
 type hangingHost struct {
 	*componentcheck.StorageHost
-	mu   sync.Mutex
-	gate chan struct{} // nil when open
+	mu    sync.Mutex
+	gate  chan struct{} // nil when open
+	first int           // calls that still pass it
 }
 
-func (h *hangingHost) shut() (open func()) {
+func (h *hangingHost) shut() (open func()) { return h.shutAfter(0) }
+
+func (h *hangingHost) shutAfter(calls int) (open func()) {
 	gate := make(chan struct{})
 	h.mu.Lock()
-	h.gate = gate
+	h.gate, h.first = gate, calls
 	h.mu.Unlock()
 	return func() {
 		h.mu.Lock()
@@ -38,6 +41,9 @@ func (h *hangingHost) shut() (open func()) {
 func (h *hangingHost) pass() {
 	h.mu.Lock()
 	gate := h.gate
+	if h.first--; h.first >= 0 {
+		gate = nil
+	}
 	h.mu.Unlock()
 	if gate != nil {
 		<-gate
@@ -58,6 +64,7 @@ type hangingStorage struct {
 }
 
 func (e hangingStorage) GetClient(ctx context.Context, kind component.Kind, id component.ID, name string) (storage.Client, error) {
+	e.host.pass()
 	c, err := e.Extension.GetClient(ctx, kind, id, name)
 	return hangingClient{c, e.host}, err
 }
@@ -65,6 +72,11 @@ func (e hangingStorage) GetClient(ctx context.Context, kind component.Kind, id c
 type hangingClient struct {
 	storage.Client
 	host *hangingHost
+}
+
+func (c hangingClient) Get(_ context.Context, key string) ([]byte, error) {
+	c.host.pass()
+	return c.Client.Get(context.Background(), key)
 }
 
 func (c hangingClient) Set(_ context.Context, key string, value []byte) error {
@@ -115,6 +127,63 @@ func TestAStorageThatHangsHoldsNobody(t *testing.T) {
 		b.tick(20)
 		points, _ = b.took()
 		assert.InDelta(t, 2, value1(points, "run.active", "running"), 0, "what had waited was written")
+		require.NoError(t, b.core.close(t.Context()))
+	})
+}
+
+// TestAStorageThatHangsDoesNotHoldTheStart neither when it is opened nor at any later word: records are taken, and when it answers it gets
+// what is known. What was stored is gone, also parts of the journal that would fit behind the new ones.
+func TestAStorageThatHangsDoesNotHoldTheStart(t *testing.T) {
+	t.Parallel()
+	for name, passes := range map[string]int{"opening": 0, "index": 1, "journal": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := &hangingHost{StorageHost: componentcheck.NewStorageHost(t)}
+				b := newBenchAt(t, t0, h, &backend{}, stored(h.StorageHost))
+				for i := range 9 {
+					b.rec(1+float64(i), 0, "run.start", "old"+string(rune('a'+i)), nil, nil)
+				}
+				h.Crash()
+				open := h.shutAfter(passes)
+				assert.Equal(t, startPatience, took(func() { b = newBenchAt(t, at(15), h, &backend{}, stored(h.StorageHost)) }))
+				assert.Contains(t, b.self(), `storage_errors{connector="training_signals",reason="slow"} 1`)
+				assert.Zero(t, took(func() {
+					b.rec(16, 0, "run.start", "new", nil, nil)
+					b.tick(20)
+				}))
+				points, _ := b.took()
+				assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
+				open()
+				synctest.Wait()
+				b.tick(30) // writes a snapshot
+				synctest.Wait()
+				b.rec(31, 0, "run.start", "newer", nil, nil)
+				h.Crash()
+				b = newBenchAt(t, at(35), h, &backend{}, stored(h.StorageHost))
+				b.tick(40)
+				points, _ = b.took()
+				assert.InDelta(t, 2, value1(points, "run.active", "running"), 0)
+				require.NoError(t, b.core.close(t.Context()))
+			})
+		})
+	}
+}
+
+// TestAStorageThatIsRefusedLateLeavesTheStateInMemory is one that hung at the start, and then could not be opened.
+func TestAStorageThatIsRefusedLateLeavesTheStateInMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &hangingHost{StorageHost: componentcheck.NewStorageHost(t)}
+		open := h.shut()
+		b := newBenchAt(t, t0, h, &backend{}, stored(h.StorageHost))
+		h.Fail(func(componentcheck.StorageCall) error { return errRefused })
+		open()
+		synctest.Wait()
+		b.rec(11, 0, "run.start", "a", nil, nil)
+		b.tick(20)
+		points, _ := b.took()
+		assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
 		require.NoError(t, b.core.close(t.Context()))
 	})
 }

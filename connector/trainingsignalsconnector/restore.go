@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -125,13 +126,42 @@ func (c *core) status(e *componentstatus.Event) {
 	}
 }
 
-// restore brings back what was known.
+// restore brings back what was known. A storage that answers with an error is one that somebody must see to; one that does not answer
+// holds nobody: series begin anew, and it gets them when it answers.
 func (c *core) restore(ctx context.Context, host component.Host) error {
 	if c.cfg.Storage == nil {
 		return nil
 	}
-	var err error
-	if c.store, err = openStore(ctx, host, c.id, *c.cfg.Storage, c.stored); err != nil {
+	st, ext, err := newStore(host, *c.cfg.Storage, c.stored)
+	if err != nil {
+		return err
+	}
+	c.store = st
+	err = c.recall(ctx, ext)
+	switch {
+	case err == nil:
+		now := c.moment()
+		c.live.Restart(now)
+		c.table.since, c.table.now = now.Wall, now.Mono
+		return nil
+	case errors.Is(err, errSilent):
+		c.anew(storageSlow, err)
+		c.unwell.Store(true)
+		c.status(componentstatus.NewRecoverableErrorEvent(err))
+		return nil
+	case errors.Is(err, errDamaged):
+		c.anew(storageDamaged, err)
+		return nil
+	}
+	c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", storageRead)
+	_ = st.close(ctx) // the first error says more
+	c.store = nil
+	return fmt.Errorf("storage: %w", err)
+}
+
+// recall reads what is stored.
+func (c *core) recall(ctx context.Context, ext storage.Extension) error {
+	if err := c.store.open(ctx, ext, c.logger, c.id); err != nil {
 		return err
 	}
 	snapshot, err := c.store.read(ctx)
@@ -141,23 +171,19 @@ func (c *core) restore(ctx context.Context, host component.Host) error {
 	if err == nil {
 		err = c.replay(ctx)
 	}
-	if errors.Is(err, errDamaged) {
-		c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", storageDamaged)
-		c.logger.Warn("Ignored damaged values of the storage; series begin anew", zap.Error(err))
-		c.begin()
-		c.pending, c.store.broken = nil, true
-		return nil
-	}
 	if err != nil {
-		c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", storageRead)
-		_ = c.store.client.Close(ctx) // the first error says more
-		c.store = nil
-		return fmt.Errorf("storage: read what is known of runs: %w", err)
+		return fmt.Errorf("read what is known of runs: %w", err)
 	}
-	now := c.moment()
-	c.live.Restart(now)
-	c.table.since, c.table.now = now.Wall, now.Mono
 	return nil
+}
+
+// anew begins without what is stored.
+func (c *core) anew(reason string, err error) {
+	c.telemetry.Add(c.telemetry.StorageErrors, 1, "reason", reason)
+	c.logger.Warn("Went on without what is stored of runs; series begin anew", zap.Error(err))
+	c.begin()
+	c.pending, c.stamp, c.taken, c.done = nil, 0, false, 0
+	c.store.anew(uint64(c.base.UnixNano()))
 }
 
 // replay repeats what the journal tells. Whatever it counts was counted by the process before.

@@ -10,6 +10,9 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.uber.org/zap"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // The layout of the storage:
@@ -72,21 +75,62 @@ func unseal(b []byte) ([]byte, error) {
 func pieceKey(n uint64) string { return snapshotKey + strconv.FormatUint(n, 10) }
 func partKey(n uint64) string  { return journalKey + strconv.FormatUint(n, 10) }
 
-// openStore opens the client of the connector.
-func openStore(ctx context.Context, host component.Host, id, ext component.ID, report func(string, error)) (*store, error) {
+// newStore finds the storage, and opens nothing yet.
+func newStore(host component.Host, ext component.ID, report func(string, error)) (*store, storage.Extension, error) {
 	found, ok := host.GetExtensions()[ext]
 	if !ok {
-		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", ext)
+		return nil, nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", ext)
 	}
 	st, ok := found.(storage.Extension)
 	if !ok {
-		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", ext)
+		return nil, nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", ext)
 	}
-	client, err := st.GetClient(ctx, component.KindConnector, id, "")
-	if err != nil {
-		return nil, fmt.Errorf("storage: open the client of %s; if another process has it, stop that or use another id: %w", id, err)
+	return &store{writer: writer{report: report}, least: minJournal}, st, nil
+}
+
+// open opens the client of the connector. One that cannot be opened is not asked again.
+func (s *store) open(ctx context.Context, st storage.Extension, logger *zap.Logger, id component.ID) error {
+	return s.ask(ctx, func(ctx context.Context) error {
+		client, err := componentkit.OpenClient(ctx, st, logger, component.KindConnector, id, "")
+		if err == nil {
+			s.client = client
+			return nil
+		}
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		return fmt.Errorf("open the client of %s: %w", id, err)
+	})
+}
+
+// get reads a value at the start.
+func (s *store) get(ctx context.Context, key string) ([]byte, error) {
+	var b []byte
+	if err := s.ask(ctx, func(ctx context.Context) (err error) {
+		b, err = s.client.Get(ctx, key)
+		return err
+	}); err != nil {
+		return nil, err
 	}
-	return &store{writer: writer{client: client, report: report}, least: minJournal}, nil
+	return b, nil
+}
+
+// anew leaves what is stored: the next snapshot begins a journal whose parts have numbers that no earlier one had.
+func (s *store) anew(number uint64) {
+	s.mu.Lock()
+	s.broken, s.stuck = true, s.busy
+	s.pieces, s.first = 0, number
+	s.mu.Unlock()
+	s.next, s.size, s.snapshot = number, 0, 0
+	s.put(&job{do: func(ctx context.Context) error {
+		w, ok := s.client.(storage.Walker)
+		if !ok {
+			return nil // it stays, and nobody reads it
+		}
+		return w.Walk(ctx, func(key string, _ []byte) ([]*storage.Operation, error) {
+			return []*storage.Operation{storage.DeleteOperation(key)}, nil
+		})
+	}})
 }
 
 // append queues a part of the journal, unless it is given up.
@@ -105,7 +149,7 @@ func (s *store) append(part []byte) *job {
 func (s *store) due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.busy && (s.broken || s.size > max(s.least, 2*s.snapshot))
+	return !s.busy && !s.closed && (s.broken || s.size > max(s.least, 2*s.snapshot))
 }
 
 // replace queues a snapshot, which makes the journal so far unneeded, and what goes on from it, if anything, in one operation.
@@ -149,7 +193,9 @@ func (s *store) operations(snapshot []byte) (ops []*storage.Operation, n uint64)
 func (s *store) close(ctx context.Context) error {
 	var err error
 	j := s.put(&job{last: true, do: func(ctx context.Context) error {
-		err = s.client.Close(ctx)
+		if s.client != nil { // it was opened
+			err = s.client.Close(ctx)
+		}
 		return nil
 	}})
 	if j != nil && !s.reach(ctx, j) {
@@ -160,7 +206,7 @@ func (s *store) close(ctx context.Context) error {
 
 // read gives the snapshot, nil when there is none.
 func (s *store) read(ctx context.Context) ([]byte, error) {
-	b, err := s.client.Get(ctx, indexKey)
+	b, err := s.get(ctx, indexKey)
 	if err != nil || b == nil {
 		return nil, err
 	}
@@ -179,7 +225,7 @@ func (s *store) read(ctx context.Context) ([]byte, error) {
 	s.pieces, s.first, s.next = pieces, next, next
 	var snapshot []byte
 	for n := range pieces {
-		piece, err := s.client.Get(ctx, pieceKey(n))
+		piece, err := s.get(ctx, pieceKey(n))
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +240,7 @@ func (s *store) read(ctx context.Context) ([]byte, error) {
 
 // part gives the next part of the journal, nil after the last one.
 func (s *store) part(ctx context.Context) ([]byte, error) {
-	b, err := s.client.Get(ctx, partKey(s.next))
+	b, err := s.get(ctx, partKey(s.next))
 	if err != nil || b == nil {
 		return nil, err
 	}

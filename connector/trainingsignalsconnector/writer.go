@@ -11,14 +11,16 @@ import (
 )
 
 const (
-	patience     = time.Second      // how long a caller waits for a write
-	writeTimeout = 30 * time.Second // of a write; one that does not heed it is waited for
-	maxQueued    = 16 << 20         // bytes of the journal that wait for the storage
+	patience      = time.Second      // how long a caller waits for a write
+	startPatience = 20 * time.Second // how long the start waits for an answer
+	writeTimeout  = 30 * time.Second // of a write; one that does not heed it is waited for
+	maxQueued     = 16 << 20         // bytes of the journal that wait for the storage
 )
 
 var (
 	errSlow     = errors.New("the storage does not answer; what is known of runs waits in memory")
 	errOverflow = errors.New("too much waits for the storage; the next snapshot brings it")
+	errSilent   = errors.New("the storage does not answer")
 	errNoAnswer = errors.New("storage: it did not answer before the end; what it had not written is lost")
 )
 
@@ -34,7 +36,7 @@ type job struct {
 // writer writes to the storage in order, one thing after another, apart from those who want it: a call that hangs holds a
 // goroutine of its own, and its callers no longer than patience.
 type writer struct {
-	client storage.Client
+	client storage.Client                 // nil until it is opened; the goroutine's own
 	report func(reason string, err error) // err is nil when all is well
 
 	mu     sync.Mutex
@@ -145,6 +147,21 @@ func (w *writer) wait(ctx context.Context, j *job) {
 	if first {
 		w.report(storageSlow, errSlow)
 	}
+}
+
+// ask does something at the start, and gives up when there is no answer for long.
+func (w *writer) ask(ctx context.Context, do func(ctx context.Context) error) error {
+	var err error
+	j := w.put(&job{do: func(ctx context.Context) error {
+		err = do(ctx)
+		return nil
+	}})
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	if !w.reach(ctx, j) {
+		return errSilent
+	}
+	return err
 }
 
 // reach waits until a job is done, and answers false when the context ends before.
