@@ -290,3 +290,29 @@ func TestTooManyOpenPhasesAreCounted(t *testing.T) {
 	b.tick(10)
 	assert.Contains(t, b.self(), `spans_dropped{connector="training_signals",reason="open_phases"} 1`)
 }
+
+// TestRecordsWithoutATimeCountOnceWhileTheStateIsKept reads a stream again whose records have no time, as after a loss of the receiver's offsets: while the
+// run is kept, and when only a tombstone is left of it.
+func TestRecordsWithoutATimeCountOnceWhileTheStateIsKept(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	read := func(seconds float64) {
+		for i, r := range []string{`"event":"epoch.end","body":{"epoch":0,"samples":10}`, `"event":"epoch.end","body":{"epoch":1,"samples":10}`, `"event":"run.end","body":{"outcome":"success"}`} {
+			uid := trainrecord.UID{RunID: "r", File: 1, Offset: int64(i) * 100, CRC: uint32(i)}.String()
+			b.line(at(seconds), []byte(`{"schema":"pathologize.ml.training/1","run_id":"r","framework":"pytorch",`+r+`}`), uid)
+		}
+	}
+	counted := func(seconds float64) []any {
+		points := b.last(seconds)
+		return []any{value1(points, "run.outcomes", "success"), value1(points, "sample.processed", "train")}
+	}
+	read(1)
+	want := []any{1.0, 20.0}
+	require.Equal(t, want, counted(10))
+	read(40)
+	assert.Equal(t, want, counted(50))
+	b.tick(400)
+	require.Zero(t, b.core.live.Len())
+	read(401)
+	assert.Equal(t, want, counted(410))
+}
