@@ -67,15 +67,15 @@ image: sbom ## write the container image dist/*.oci.tar; needs buildah
 	@scripts/image $(VERSION)
 
 .PHONY: vuln
-vuln: build build/govulncheck ## look for known vulnerabilities; VULNDB=file:///... names a mirror of the database
-	@if [ -n "$(VULNDB)" ]; then build/govulncheck -db "$(VULNDB)" -mode binary $(BINARY); else echo "skipped: no vulnerability database (name one with VULNDB)"; fi
+vuln: build commands build/govulncheck ## look for known vulnerabilities in the binaries; VULNDB=file:///... names a mirror of the database
+	@scripts/vuln "$(VULNDB)" $(BINARY) $(COMMANDS)
 
 .PHONY: demo
 demo: build commands ## run the main job by itself on live-written sample streams
 	@go run ./test/demo
 
 .PHONY: test
-test: build commands stock faults package ## all tests: every module, then the built binary and the real DVC
+test: build commands stock faults package build/govulncheck ## all tests: every module, then the built binary and the real DVC
 	go test $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(UNIT)))
 	go test -v -count=1 $(TESTFLAGS) $(addprefix ./,$(addsuffix /...,$(ONBUILT))) | scripts/loud
 
