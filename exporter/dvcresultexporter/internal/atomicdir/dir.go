@@ -55,7 +55,7 @@ func Open(fsys FS, minFree uint64) (*Dir, error) {
 	if same, err := d.same(ownIgnore, ignore, nil); err != nil || same {
 		return d, errors.Join(err, d.closeOn(err))
 	}
-	err := d.put(ownIgnore, ignore, nil)
+	err := d.put([]Content{{ownIgnore, ignore}}, nil)
 	if err == nil {
 		err = d.settle(own)
 	}

@@ -3,44 +3,35 @@ package atomicdir
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 )
 
-// put writes one file aside and renames it into place; settle makes that durable. A failed sync says nothing about the pages that were not
-// written, so the file is discarded and written once more from the start.
-func (d *Dir) put(name string, content []byte, known *folders) error {
-	if err := d.mkdirs(path.Dir(name), known); err != nil {
+// put makes the folders of files, writes them aside and gives them their names; settle makes these durable.
+func (d *Dir) put(files []Content, known *folders) error {
+	aside, err := d.stage(files, known)
+	if err != nil {
 		return err
 	}
-	tmp, err := d.stage(content)
-	if errors.Is(err, errSync) {
-		tmp, err = d.stage(content)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := d.rename(tmp, name); err != nil {
-		if info, look := d.fs.Lstat(name); look == nil && info.IsDir() {
-			err = refused(name, "it is a directory")
-		}
-		return errors.Join(err, d.remove(tmp))
-	}
-	return nil
+	return d.place(aside)
 }
 
-// rename gives a file its name, one after the other, as temporary files are made: writers that meet in the folder of these spend more
-// time waiting for it in the kernel than at work.
-func (d *Dir) rename(from, to string) error {
+// place gives files that were written aside their names. It is done one after the other, as temporary files are made: writers that meet in the
+// folder of these spend more time waiting for it in the kernel than at work. On an error those that have none are removed.
+func (d *Dir) place(aside []staged) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.fs.Rename(from, to); err != nil {
-		return err
+	for i, f := range aside {
+		if err := d.fs.Rename(f.tmp, f.Name); err != nil {
+			if info, look := d.fs.Lstat(f.Name); look == nil && info.IsDir() {
+				err = refused(f.Name, "it is a directory")
+			}
+			return errors.Join(err, d.discardStaged(aside[i:]))
+		}
+		d.touched(path.Dir(f.Name))
 	}
-	d.touched(path.Dir(to))
 	return nil
 }
 
@@ -71,27 +62,6 @@ func (d *Dir) touched(dir string) {
 	d.namesMu.Lock()
 	defer d.namesMu.Unlock()
 	d.unsynced[dir] = true
-}
-
-var errSync = errors.New("sync")
-
-// stage writes a complete and synced temporary file; on an error nothing of it stays. Each file is synced by itself: one sync of the whole
-// file system would wait for whatever a trainer is writing to it.
-func (d *Dir) stage(content []byte) (string, error) {
-	tmp, f, err := d.temporary()
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		if err = f.Sync(); err != nil {
-			err = fmt.Errorf("%w: %w", errSync, err)
-		}
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, d.remove(tmp))
-	}
-	return tmp, nil
 }
 
 // mkdirs makes a directory and those above it. A symbolic link or a file among them is refused.

@@ -92,16 +92,8 @@ func (d *Dir) write(set Set) (Result, error) {
 	if err := d.room(changed); err != nil {
 		return "", err
 	}
-	marks := set.Files[len(set.Files)-1].Name
-	for _, f := range changed {
-		if f.Name == marks { // what it lists is on disk before it
-			if err := d.settle(set.Name); err != nil {
-				return "", err
-			}
-		}
-		if err := d.put(path.Join(set.Name, f.Name), f.Bytes, known); err != nil {
-			return "", err
-		}
+	if err := d.commit(set, changed, known); err != nil {
+		return "", err
 	}
 	if err := errors.Join(d.settle(set.Name), known.here()); err != nil {
 		return "", err
@@ -112,6 +104,26 @@ func (d *Dir) write(set Set) (Result, error) {
 		}
 	}
 	return Written, nil
+}
+
+// commit brings what changed to disk: the marker gets its name when what it lists is there.
+func (d *Dir) commit(set Set, changed []Content, known *folders) error {
+	aside, err := d.stage(changed, known)
+	if err != nil {
+		return err
+	}
+	marks := len(aside)
+	if marks > 0 && aside[marks-1].Name == path.Join(set.Name, set.Files[len(set.Files)-1].Name) {
+		marks--
+	}
+	err = d.place(aside[:marks])
+	if err == nil {
+		err = d.settle(set.Name)
+	}
+	if err != nil {
+		return errors.Join(err, d.discardStaged(aside[marks:]))
+	}
+	return d.place(aside[marks:])
 }
 
 // swept lists the files of a set that are not wanted.
@@ -166,10 +178,12 @@ func (d *Dir) marker(set Set) ([]byte, error) {
 	return d.fs.ReadFile(name)
 }
 
+// changed gives the files that are not on disk, with their whole names.
 func (d *Dir) changed(set Set, known *folders) ([]Content, error) {
 	var out []Content
 	for _, f := range set.Files {
-		same, err := d.same(path.Join(set.Name, f.Name), f.Bytes, known)
+		f.Name = path.Join(set.Name, f.Name)
+		same, err := d.same(f.Name, f.Bytes, known)
 		if err != nil {
 			return nil, err
 		}
