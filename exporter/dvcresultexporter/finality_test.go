@@ -1,7 +1,9 @@
 package dvcresultexporter
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +82,49 @@ func TestFailureCountsAfterItsGraceAndALaterAttemptReopensTheRun(t *testing.T) {
 		r.says("a", "success", true, false)
 		assert.Len(t, r.result("a").Attempts, 2)
 	})
+}
+
+// What was settled is the attempt before: a new one that ends soon has the graces of its own end, also after a restart.
+func TestGracesBelongToTheAttempt(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{`run.end "outcome":"aborted"`, `run.failure "message":"x"`} {
+		for _, second := range []string{`run.end "outcome":"success"`, `run.failure "message":"y"`} {
+			for _, restart := range []bool{false, true} {
+				t.Run(fmt.Sprint(first, ", ", second, ", ", restart), func(t *testing.T) {
+					t.Parallel()
+					inBubble(t, func(t *testing.T, r *rig) {
+						event, body, _ := strings.Cut(first, " ")
+						r.start()
+						r.feed(stream(record("a", 0, "run.start", ""), epoch("a", 0), record("a", 150, event, body))...)
+						pass(time.Hour)
+						outcome := r.result("a").Outcome
+						r.says("a", outcome, true, false)
+						if restart {
+							r.kill()
+							r.start()
+							pass(time.Minute)
+						}
+						r.feed(line{record("a", 9000, "run.start", ""), 50000}) // without a number: the fold counts
+						pass(9 * time.Second)
+						event, body, _ = strings.Cut(second, " ")
+						r.feed(line{record("a", 9001, event, body), 51000})
+						grace, want := 10*time.Second, "success"
+						if event == "run.failure" {
+							grace, want = time.Minute, "failed"
+						}
+						pass(grace - time.Nanosecond)
+						if res := r.result("a"); res.Final {
+							assert.Len(t, res.Attempts, 1, "too early")
+						}
+						pass(time.Nanosecond)
+						r.says("a", want, true, false)
+						assert.Len(t, r.result("a").Attempts, 2)
+						r.stop()
+					})
+				})
+			}
+		}
+	}
 }
 
 func TestFailureBeforeARestartCountsAfterIt(t *testing.T) {

@@ -33,6 +33,7 @@ type meta struct {
 type sideMeta struct {
 	Host    string             `json:"host,omitempty"`
 	Seen    int64              `json:"seen"`
+	Attempt int64              `json:"attempt,omitempty"`
 	Settled int64              `json:"settled,omitempty"`
 	Told    int64              `json:"told,omitempty"`
 	Own     bool               `json:"own,omitempty"`
@@ -42,7 +43,7 @@ type sideMeta struct {
 func (g *engine) metaOperation(r *run) *storage.Operation {
 	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id), Digests: r.digests}
 	for _, s := range r.sides {
-		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.wallEnd, s.told, s.own, s.verdict})
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.attempt, s.wallEnd, s.told, s.own, s.verdict})
 	}
 	b, _ := json.Marshal(m) // cannot fail
 	return storage.SetOperation(metaPrefix+r.key, seal(b))

@@ -36,6 +36,7 @@ type side struct {
 	verdict resultfile.Verdict // of the last result written
 	told    int64              // wallSeen of the last final one
 	own     bool               // the last one was of this state alone; before, the disk may have one of a state that was lost
+	attempt int64              // that was judged last, whose what follows is
 	settled time.Time          // when the outcome was first written; zero while it is open
 	wallEnd int64              // the same, in Unix nanoseconds
 
@@ -61,7 +62,7 @@ func (s *side) touch(e *trainrun.Entry, now time.Time) {
 	}
 	switch e.Event {
 	case trainrun.EventRunEnd:
-		if s.endSeen.IsZero() {
+		if s.endSeen.Before(s.changed) { // the one before is in the result on disk
 			s.endSeen = now
 		}
 	case trainrun.EventRunFailure:
@@ -129,7 +130,7 @@ func (s *side) isLive(cfg *Config) bool {
 	return cfg.LiveInterval > 0 && s.shown != s.version && (!s.verdict.Final || s.isReopened())
 }
 
-// failedAt is when a failure counts: after failure_grace the first time, like any late record once the result says so.
+// failedAt is when a failure counts: after failure_grace the first time in an attempt, like any late record once the result says so.
 func (s *side) failedAt(cfg *Config) time.Time {
 	if s.isSettled() {
 		return s.changed.Add(cfg.LateGrace)

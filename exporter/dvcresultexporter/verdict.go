@@ -52,9 +52,10 @@ func (s *side) recall(st *trainrun.State, now time.Time) {
 	} else if s.failSeen.IsZero() {
 		s.failSeen = s.seen
 	}
-	if st.OutcomeFrom != fromEnd && st.OutcomeFrom != fromFailure { // a later attempt reopened it
+	if s.attempt != 0 && st.Attempt != s.attempt { // reopened
 		s.settled, s.wallEnd = time.Time{}, 0
 	}
+	s.attempt = st.Attempt
 	if !s.check.IsZero() && !now.Before(s.check) {
 		s.check = time.Time{}
 	}
