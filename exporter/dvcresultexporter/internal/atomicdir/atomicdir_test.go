@@ -82,6 +82,47 @@ func TestWriteBringsTheSetToDiskAndRemovesDroppedSeries(t *testing.T) {
 	left := want(set("2", "a"))
 	left["plots/metrics/notes.md"] = "mine"
 	assert.Equal(t, left, disk(t, dir+"/run"))
+	assert.NoDirExists(t, dir+"/run/plots/metrics/b", "nothing is left in it")
+}
+
+// A folder without a file is none that a reader or Git would see; who looks at the disk does. Folders of others stay.
+func TestFoldersGoWithTheirLastFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := open(t, dir)
+	sets := func(version string, series ...string) Set {
+		s := set(version, series...)
+		s.Swept = append(s.Swept, Swept{Below: "plots/full", Suffix: ".gz"}, Swept{Below: "report", Suffix: ".svg"})
+		return s
+	}
+	for _, other := range []string{"run/plots/custom", "run/mine", "run/report/a/b"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, other), 0o700))
+	}
+	_, err := d.Write(sets("1", "a/b/c", "a/d", "e"))
+	require.NoError(t, err)
+	assert.NoDirExists(t, dir+"/run/report")
+	_, err = d.Write(sets("2", "a/d"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mine", "plots", "plots/custom", "plots/metrics", "plots/metrics/a"}, foldersIn(t, dir+"/run"))
+	_, err = d.Write(sets("3"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mine", "plots", "plots/custom"}, foldersIn(t, dir+"/run"))
+	require.NoError(t, os.Remove(dir+"/run/plots/custom"))
+	_, err = d.Write(sets("3"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mine"}, foldersIn(t, dir+"/run"))
+}
+
+func foldersIn(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	require.NoError(t, filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if rel, _ := filepath.Rel(dir, p); err == nil && e.IsDir() && rel != "." {
+			out = append(out, filepath.ToSlash(rel))
+		}
+		return err
+	}))
+	return out
 }
 
 func TestUnchangedFilesAreNotTouched(t *testing.T) {
@@ -138,7 +179,7 @@ func TestMarkerIsRenamedLast(t *testing.T) {
 // Each file is old or new at every instant at which the process can die, and the next start completes the set.
 func TestCrashAtEveryStepLeavesWholeFilesAndRepairCompletes(t *testing.T) {
 	t.Parallel()
-	before, after := set("1", "a", "b", "gone"), set("22", "a", "b", "new/c")
+	before, after := set("1", "a", "b", "old/gone"), set("22", "a", "b", "new/c")
 	for step := 1; ; step++ {
 		dir := t.TempDir()
 		d := openWith(t, dir, func(*faultFS) {})
@@ -166,6 +207,7 @@ func TestCrashAtEveryStepLeavesWholeFilesAndRepairCompletes(t *testing.T) {
 		_, err = d.Write(after)
 		require.NoError(t, err, "step %d", step)
 		assert.Equal(t, want(after), disk(t, dir+"/run"), "step %d", step)
+		assert.Equal(t, []string{"plots", "plots/metrics", "plots/metrics/new"}, foldersIn(t, dir+"/run"), "step %d", step)
 		tmp, err := os.ReadDir(filepath.Join(dir, ownTmp))
 		require.NoError(t, err)
 		assert.Len(t, tmp, 1, "step %d: left-overs of the dead instance", step)
@@ -191,7 +233,7 @@ func assertOldOrNew(t *testing.T, step int, got, before, after map[string]string
 		return
 	}
 	assert.Equal(t, before["result.json"], got["result.json"], "step %d", step)
-	assert.Contains(t, got, "plots/metrics/gone.tsv", "step %d: removed before the marker", step)
+	assert.Contains(t, got, "plots/metrics/old/gone.tsv", "step %d: removed before the marker", step)
 }
 
 func TestFaultsAreSortedByReasonAndLeaveNothingBehind(t *testing.T) {

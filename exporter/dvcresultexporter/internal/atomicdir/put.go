@@ -154,28 +154,3 @@ func (d *Dir) same(name string, content []byte, known *folders) (bool, error) {
 	}
 	return bytes.Equal(old, content), nil
 }
-
-// stale lists the files below a directory that are not wanted, by suffix.
-func (d *Dir) stale(dir, suffix string, wanted map[string]bool) ([]string, error) {
-	if info, err := d.fs.Lstat(dir); err != nil || !info.IsDir() {
-		return nil, ignoreMissing(err)
-	}
-	entries, err := d.fs.ReadDir(dir)
-	if err != nil {
-		return nil, ignoreMissing(err)
-	}
-	var out []string
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if e.IsDir() {
-			below, err := d.stale(name, suffix, wanted)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, below...)
-		} else if strings.HasSuffix(name, suffix) && !wanted[name] {
-			out = append(out, name)
-		}
-	}
-	return out, nil
-}

@@ -27,7 +27,7 @@ type Content struct {
 }
 
 // Swept names the files which belong to sets alone: those that a set does not list are removed after its marker is in
-// place.
+// place, and with them the directories that hold nothing else.
 type Swept struct{ Below, Suffix string }
 
 // Result says what Write did.
@@ -80,7 +80,9 @@ func (d *Dir) write(set Set) (Result, error) {
 	}
 	wanted := make(map[string]bool, len(set.Files))
 	for _, f := range set.Files {
-		wanted[path.Join(set.Name, f.Name)] = true
+		for _, name := range ancestors(path.Join(set.Name, f.Name)) {
+			wanted[name] = true
+		}
 	}
 	stale, err := d.swept(set, wanted)
 	if err != nil {
@@ -124,25 +126,6 @@ func (d *Dir) commit(set Set, changed []Content, known *folders) error {
 		return errors.Join(err, d.discardStaged(aside[marks:]))
 	}
 	return d.place(aside[marks:])
-}
-
-// swept lists the files of a set that are not wanted.
-func (d *Dir) swept(set Set, wanted map[string]bool) ([]string, error) {
-	var stale []string
-	for _, s := range set.Swept {
-		found, err := d.stale(path.Join(set.Name, s.Below), s.Suffix, wanted)
-		if err != nil {
-			return nil, err
-		}
-		stale = append(stale, found...)
-	}
-	for _, file := range set.Optional {
-		name := path.Join(set.Name, file)
-		if info, err := d.fs.Lstat(name); err == nil && !info.IsDir() && !wanted[name] {
-			stale = append(stale, name)
-		}
-	}
-	return stale, nil
 }
 
 // Read gives a file of a set, nil when there is none or it is none that a writer of sets made.
