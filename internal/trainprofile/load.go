@@ -36,7 +36,8 @@ func Load(framework string, files []string) (*Set, error) {
 func parseFile(file string) (*Profile, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; want the path of a profile that the collector can read, "+
+			"from its working directory unless it begins with /", err)
 	}
 	return Parse(filepath.Base(file), data)
 }
