@@ -54,14 +54,17 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 func (t *tailer) admit(ctx context.Context, c candidate, now time.Time) {
 	fi, err := t.fs.Stat(c.path)
 	now = t.lookers.clock(now)
-	if err != nil {
-		if !isMissing(err) {
-			t.discoveryError(ctx, c.path, err)
-		}
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		t.skip(ctx, c.path, skipLinkLoop)
 		return
-	}
-	if !fi.Mode().IsRegular() {
-		t.skip(ctx, c.path, fi.Mode())
+	case isMissing(err):
+		return
+	case err != nil:
+		t.discoveryError(ctx, c.path, err)
+		return
+	case !fi.Mode().IsRegular():
+		t.skip(ctx, c.path, skipNotRegular)
 		return
 	}
 	key := t.keyFor(fi, c.path)
@@ -229,7 +232,7 @@ func (s *stream) isGone() bool {
 	return s.gone
 }
 
-// isMissing says that there is nothing at a path.
+// isMissing says that there is nothing at a path, or a link that leads nowhere.
 func isMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }

@@ -145,10 +145,12 @@ func (g globTree) Stat(name string) (fs.FileInfo, error) {
 		return nil, g.ctx.Err()
 	}
 	fi, err := g.files.Stat(g.path(name))
-	if err == nil {
+	switch {
+	case err == nil:
 		return fi, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	case errors.Is(err, syscall.ELOOP):
+		return loopedLink{}, nil // if it matches, the look at it tells
+	case !isMissing(err):
 		g.report(g.path(name), err)
 	}
 	return nil, fs.ErrNotExist
@@ -190,6 +192,12 @@ func depth(name string) int {
 	}
 	return strings.Count(name, "/") + 1
 }
+
+// loopedLink is a link that leads to itself: no folder, and no file that could be read.
+type loopedLink struct{ fs.FileInfo }
+
+func (loopedLink) IsDir() bool       { return false }
+func (loopedLink) Mode() fs.FileMode { return fs.ModeSymlink }
 
 // linkedFolder is a link to a folder that counts as one.
 type linkedFolder struct{ fs.DirEntry }

@@ -50,6 +50,63 @@ func TestLinksThatPointUpwardsEndNoSearch(t *testing.T) {
 	assert.Equal(t, map[string]int{"a": 3, "b": 4, "c": 5}, r.sink.runsOf())
 }
 
+// TestALinkThatLeadsToItselfIsCountedOnce, whatever part of a glob it matches, and also where a file was before.
+func TestALinkThatLeadsToItselfIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	skipped := func(n int) string {
+		return fmt.Sprintf(`otelcol_train_jsonl_skipped_files{reason="link_loop",receiver="train_jsonl"} %d`, n)
+	}
+	for name, glob := range map[string]string{
+		"a name": "*/train.jsonl", "a pattern": "*/t*.jsonl", "any depth": "**/train.jsonl", "braces": "{a,loop}/{train,other}.jsonl",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.cfg.Include = []string{filepath.Join(r.dir, glob)}
+			r.write("a/train.jsonl", rows(0, 1))
+			r.link("train.jsonl", "loop/train.jsonl")
+			r.link("folder", "folder")
+			tl := r.open()
+			for range 3 {
+				tl.step(ctx)
+				r.telemetry(skipped(1))
+			}
+			r.rename("a/train.jsonl", "a/kept")
+			r.link("train.jsonl", "a/train.jsonl")
+			tl.step(ctx) // its file is gone
+			for range 3 {
+				tl.step(ctx)
+				r.telemetry(skipped(2))
+			}
+			r.link("kept", "a/train.jsonl")
+			r.append("a/kept", rows(1, 1))
+			tl.step(ctx)
+			r.link("train.jsonl", "a/train.jsonl")
+			tl.step(ctx)
+			tl.step(ctx)
+			r.telemetry(skipped(3))
+			require.NoError(t, tl.close(ctx))
+			assert.Equal(t, []string{"0", "1"}, r.sink.textsOf("a"))
+			assert.Equal(t, 2, r.logs.FilterMessageSnippet("no regular file").Len(), "once a minute a path")
+			for _, line := range r.lines() {
+				assert.NotRegexp(t, `discovery_errors.* [1-9]`, line)
+			}
+		})
+	}
+}
+
+// textsOf gives the texts of a run.
+func (k *sink) textsOf(run string) []string {
+	var out []string
+	for _, g := range k.got() {
+		if g.run == run {
+			out = append(out, g.text)
+		}
+	}
+	return out
+}
+
 func TestALinkToTheLatestRunMixesNoRuns(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -206,8 +205,9 @@ func (t *tailer) paths() map[string]bool {
 	return known
 }
 
-// skip counts and logs, once, a path that matches and is a pipe, a device or a socket: reading one could block for ever.
-func (t *tailer) skip(ctx context.Context, path string, mode fs.FileMode) {
+// skip counts and logs, once, a path that matches and is a pipe, a device or a socket: reading one could block for ever. Or
+// it is a link that leads to itself.
+func (t *tailer) skip(ctx context.Context, path, reason string) {
 	t.mu.Lock()
 	before := t.skipped[path]
 	t.skipped[path] = true
@@ -215,9 +215,9 @@ func (t *tailer) skip(ctx context.Context, path string, mode fs.FileMode) {
 	if before {
 		return
 	}
-	t.tel.SkippedFiles.Add(ctx, 1, t.tel.Reason(skipNotRegular))
+	t.tel.SkippedFiles.Add(ctx, 1, t.tel.Reason(reason))
 	t.warn("skip:"+path, "Left out what is no regular file; narrow include or name it in exclude",
-		zap.String("file", path), zap.Stringer("mode", mode.Type()))
+		zap.String("file", path), zap.String("reason", reason))
 }
 
 // unskip forgets the skipped paths that are not there any more.

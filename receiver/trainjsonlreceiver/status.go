@@ -22,8 +22,11 @@ const (
 // discoverySlow is the reason of a search that takes long.
 const discoverySlow = "slow"
 
-// skipNotRegular is the reason why a path that matches is not read.
-const skipNotRegular = "not_regular"
+// Reasons why a path that matches is not read.
+const (
+	skipNotRegular = "not_regular"
+	skipLinkLoop   = "link_loop"
+)
 
 func readReason(err error) string {
 	switch {

@@ -191,7 +191,7 @@ func (t *Telemetry) Begin(ctx context.Context) {
 		{t.ReadErrors, []string{"permission", "stale", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
 		{t.DiscoveryErrors, []string{"permission", "stale", "missing", "io", "hung", "slow"}},
 		{t.CheckpointErrors, []string{"damaged", "version", "key", "unreadable"}},
-		{t.SkippedFiles, []string{"not_regular"}},
+		{t.SkippedFiles, []string{"not_regular", "link_loop"}},
 		{t.WatchLimits, []string{"unavailable", "limit", "remote"}},
 	} {
 		for _, reason := range c.reasons {
