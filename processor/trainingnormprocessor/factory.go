@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
@@ -36,7 +37,7 @@ func (o *owners) createLogs(
 }
 
 func createMetrics(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics) (processor.Metrics, error) {
-	n, err := newMetricNormalizer(cfg.(*Config), set)
+	n, err := newItemNormalizer(cfg.(*Config), set, trainprofile.SignalMetric, "")
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func createMetrics(ctx context.Context, set processor.Settings, cfg component.Co
 }
 
 func createTraces(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Traces) (processor.Traces, error) {
-	n, err := newSpanNormalizer(cfg.(*Config), set)
+	n, err := newItemNormalizer(cfg.(*Config), set, trainprofile.SignalSpan, "span")
 	if err != nil {
 		return nil, err
 	}

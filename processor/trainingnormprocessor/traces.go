@@ -2,17 +2,14 @@ package trainingnormprocessor
 
 import (
 	"context"
+	"iter"
 	"slices"
-	"sync"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/otel/attribute"
 
-	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
-	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
 // boundedAttribute is an attribute of spans whose values belong to a set of the registry.
@@ -31,97 +28,49 @@ const (
 	phaseSpan = "training."
 )
 
-// spanNormalizer brings spans into the vocabulary.
-type spanNormalizer struct {
-	set       *trainprofile.Set
-	namer     *namer
-	workers   sync.Pool
-	telemetry *metadata.Telemetry
-}
-
-// spanWorker is what one batch at a time uses.
-type spanWorker struct {
-	mapper *trainprofile.Mapper
-	lifted lifted
-}
-
-func newSpanNormalizer(cfg *Config, set processor.Settings) (*spanNormalizer, error) {
-	profiles, err := cfg.profiles()
-	if err != nil {
-		return nil, err
-	}
-	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
-	if err != nil {
-		return nil, err
-	}
-	n := &spanNormalizer{set: profiles, namer: newNamer(cfg), telemetry: telemetry}
-	n.workers.New = func() any { return &spanWorker{mapper: trainprofile.NewMapper(nil), lifted: newLifted("span")} }
-	return n, nil
-}
-
-func (n *spanNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
-	w := n.workers.Get().(*spanWorker)
-	defer n.workers.Put(w)
-	moved, mapped := int64(0), int64(0)
-	for _, rs := range td.ResourceSpans().All() {
-		resource := rs.Resource().Attributes()
-		n.namer.read(resource)
-		moved += w.lifted.take(resource, w.mapper.Identities(n.set, resource))
-		if !w.mapper.Concerns(n.set, resource) {
-			resource = nothing
-		}
-		for _, ss := range rs.ScopeSpans().All() {
-			n.namer.readScope(ss.Scope())
-			it := trainprofile.Item{Resource: resource, Scope: ss.Scope().Name()}
-			for _, span := range ss.Spans().All() {
-				it.Attributes, it.Name = span.Attributes(), span.Name()
-				n.namer.read(it.Attributes)
-				mapped += n.span(ctx, w, span, it)
-			}
-		}
-		n.name(rs)
-	}
-	if moved > 0 {
-		n.telemetry.AttributesMoved.Add(ctx, moved, n.telemetry.With())
-	}
-	if mapped > 0 {
-		n.telemetry.AttributesMapped.Add(ctx, mapped, n.telemetry.With())
-	}
+// processTraces brings spans into the vocabulary.
+func (n *itemNormalizer) processTraces(ctx context.Context, td ptrace.Traces) (ptrace.Traces, error) {
+	n.normalize(ctx, spansIn(td), n.finishSpan)
 	return td, nil
 }
 
-// name writes the names of what the resource did, when nothing looks at them any more.
-func (n *spanNormalizer) name(rs ptrace.ResourceSpans) {
-	if n.namer == nil {
-		return
-	}
-	n.namer.write(rs.Resource().Attributes())
-	n.namer.writeSchema(rs)
-	for _, ss := range rs.ScopeSpans().All() {
-		n.namer.writeScope(ss, ss.Scope())
-		for _, span := range ss.Spans().All() {
-			n.namer.write(span.Attributes())
+func spansIn(td ptrace.Traces) iter.Seq[resourceItems] {
+	return func(yield func(resourceItems) bool) {
+		for _, rs := range td.ResourceSpans().All() {
+			scopes := func(yield func(scopeItems) bool) {
+				for _, ss := range rs.ScopeSpans().All() {
+					if !yield(scopeItems{scoped: ss, scope: ss.Scope(), items: spansOf(ss)}) {
+						return
+					}
+				}
+			}
+			if !yield(resourceItems{scoped: rs, attributes: rs.Resource().Attributes(), scopes: scopes}) {
+				return
+			}
 		}
 	}
 }
 
-// span brings one span into the vocabulary; it gives the number of attributes that were set.
-func (n *spanNormalizer) span(ctx context.Context, w *spanWorker, span ptrace.Span, it trainprofile.Item) int64 {
-	training := trainprofile.IsTraining(it.Attributes)
-	w.lifted.put(it.Attributes)
-	out := w.mapper.MapAttributes(n.set, trainprofile.SignalSpan, it)
-	for _, e := range out.Errors {
-		n.telemetry.FieldErrors.Add(ctx, 1, n.telemetry.With(attribute.String("profile", e.Profile), attribute.String("reason", e.Reason)))
+func spansOf(ss ptrace.ScopeSpans) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		for _, span := range ss.Spans().All() {
+			if !yield(item{name: span.Name(), attributes: span.Attributes(), span: span}) {
+				return
+			}
+		}
 	}
-	n.bound(ctx, it.Attributes)
-	if training || out.Training {
-		n.boundName(ctx, span)
+}
+
+// finishSpan bounds the values of a span, and the name of a training's.
+func (n *itemNormalizer) finishSpan(ctx context.Context, it item, training bool) {
+	n.bound(ctx, it.attributes)
+	if training {
+		n.boundName(ctx, it.span)
 	}
-	return int64(out.Set)
 }
 
 // bound replaces values that are off their list; what was written is kept beside.
-func (n *spanNormalizer) bound(ctx context.Context, attrs pcommon.Map) {
+func (n *itemNormalizer) bound(ctx context.Context, attrs pcommon.Map) {
 	for _, b := range boundedAttributes {
 		v, ok := attrs.Get(b.key)
 		if !ok {
@@ -139,7 +88,7 @@ func (n *spanNormalizer) bound(ctx context.Context, attrs pcommon.Map) {
 
 // boundName gives a span of a training a name of the list: that of its phase. Spans of another kind are calls of something
 // else that only carry the training's attributes.
-func (n *spanNormalizer) boundName(ctx context.Context, span ptrace.Span) {
+func (n *itemNormalizer) boundName(ctx context.Context, span ptrace.Span) {
 	names := trainrecord.Load().Values[spanNames]
 	if kind := span.Kind(); kind != ptrace.SpanKindInternal && kind != ptrace.SpanKindUnspecified || slices.Contains(names, span.Name()) {
 		return
@@ -153,7 +102,7 @@ func (n *spanNormalizer) boundName(ctx context.Context, span ptrace.Span) {
 	n.countBounded(ctx, spanNames)
 }
 
-func (n *spanNormalizer) countBounded(ctx context.Context, what string) {
+func (n *itemNormalizer) countBounded(ctx context.Context, what string) {
 	n.telemetry.ValuesBounded.Add(ctx, 1, n.telemetry.With(attribute.String("attribute", what)))
 }
 
