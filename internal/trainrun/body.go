@@ -34,7 +34,7 @@ func (r *reducer) read() {
 		r.progress()
 		if m, ok := object(r.body, trainrecord.BodyBest); ok { // some frameworks tell their best in the row of an evaluation
 			if o := r.objective(m); o != nil {
-				r.e.Detail = &Detail{Best: o}
+				r.detail().Best = o
 			}
 		}
 		r.habit()
@@ -166,17 +166,23 @@ func (r *reducer) phaseName() string {
 }
 
 func (r *reducer) epochDetail() {
-	var d Detail
 	if m, ok := object(r.body, trainrecord.BodyCheckpoint); ok {
-		d.Checkpoint = r.checkpoint(m)
+		r.detail().Checkpoint = r.checkpoint(m)
 	}
 	if m, ok := object(r.body, trainrecord.BodyBest); ok {
-		d.Best = r.objective(m)
-	}
-	if d.Checkpoint != nil || d.Best != nil {
-		r.e.Detail = &d
+		if o := r.objective(m); o != nil {
+			r.detail().Best = o
+		}
 	}
 	r.habit()
+}
+
+// detail is that of the entry, which most rows have none of.
+func (r *reducer) detail() *Detail {
+	if r.e.Detail == nil {
+		r.e.Detail = &Detail{}
+	}
+	return r.e.Detail
 }
 
 // habit reads the objective that a framework has by itself; what a trainer calls its best goes before it.
@@ -186,10 +192,7 @@ func (r *reducer) habit() {
 		return
 	}
 	if o := r.objective(m); o != nil {
-		if r.e.Detail == nil {
-			r.e.Detail = &Detail{}
-		}
-		r.e.Detail.Habit = o
+		r.detail().Habit = o
 	}
 }
 

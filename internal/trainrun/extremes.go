@@ -19,13 +19,18 @@ func (f *Fold) extremes() (values, rows []bool) {
 	all := map[extremeKey]*found{}
 	owners := make([]int32, len(t.values)) // the row of each value
 	recent := make([]recentEntry, len(f.series.items))
+	var done *found // of doneKey, which most rows share
+	var doneKey extremeKey
 	for i := range t.rows {
 		r := &t.rows[i]
 		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
 			continue
 		}
 		if int64(r.rank) == f.parts.items[r.part].owner {
-			t.progress(all, i, r.attempt)
+			if k := (extremeKey{series: gone, part: r.part, attempt: r.attempt}); done == nil || k != doneKey {
+				done, doneKey = entryOf(all, k), k
+			}
+			t.progress(done, i)
 		}
 		for j := int(r.from); j < int(r.from+r.n); j++ {
 			owners[j] = int32(i)
@@ -72,15 +77,18 @@ func (t *rowTable) companions(marked []bool, owners []int32) {
 		return source{spot{t.series[j], r.attempt, r.x()}, r.kind, r.file}
 	}
 	wanted := map[spot]bool{}
+	var near [1 << 12]bool // spares most values the look into wanted
+	sum := func(s *spot) uint64 { return (uint64(s.x)*31 + uint64(s.series)) % uint64(len(near)) }
 	for j, m := range marked {
 		if m {
-			wanted[at(j).spot] = true
+			s := at(j).spot
+			wanted[s], near[sum(&s)] = true, true
 		}
 	}
 	latest := map[source]int{}
 	for j := range marked {
 		s := at(j)
-		if !wanted[s.spot] {
+		if !near[sum(&s.spot)] || !wanted[s.spot] {
 			continue
 		}
 		if best, ok := latest[s]; !ok || t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
@@ -153,8 +161,7 @@ func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owne
 
 // progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
 // completed epochs.
-func (t *rowTable) progress(all map[extremeKey]*found, i int, attempt int32) {
-	e := entryOf(all, extremeKey{series: gone, part: t.rows[i].part, attempt: attempt})
+func (t *rowTable) progress(e *found, i int) {
 	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
 		return func(i, j int) bool {
 			a, b := value(&t.rows[i]), value(&t.rows[j])

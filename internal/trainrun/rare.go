@@ -167,7 +167,7 @@ func (f *Fold) end(e *Entry, at *stamp) {
 		f.cut += int64(len(values) - f.lim.endValues)
 		values = values[:f.lim.endValues]
 	}
-	f.ends.add(end{*at, e.Part, d.Outcome, d.StopReason, d.Said, d.EpochsCompleted, values}, f.lim.ends, &byEnds)
+	f.ends.add(end{*at, e.Part, d.Outcome, d.StopReason, d.Said, d.EpochsCompleted, slices.Clone(values)}, f.lim.ends, &byEnds)
 	for _, t := range e.Durations {
 		if t.Phase == phaseRun {
 			f.runLength = max(f.runLength, t.Nanos)

@@ -1,7 +1,6 @@
 package trainrun
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
@@ -35,26 +34,34 @@ const (
 
 // Reduce makes the entry of a record. It answers false for a record that no fold counts: stream.status, or one without
 // run id, or the beginning of a line: it comes whole, of whichever run it turns out to be, or its trainer never finished it.
-func Reduce(r trainrecord.Record) (Entry, bool) { return reduce(&r, identity) }
-
-func reduce(r *trainrecord.Record, identify func(*trainrecord.Record) ID) (Entry, bool) {
-	event := eventOf(r.Event)
-	if event == EventNone || r.RunID == "" || r.Error == trainrecord.ReasonTorn {
-		return Entry{}, false
+func Reduce(r trainrecord.Record) (Entry, bool) {
+	var e Entry
+	if !counts(&r) {
+		return e, false
 	}
-	e := Entry{
-		Event: event, ID: identify(r),
+	reduce(&e, &r, identity(&r))
+	return e, true
+}
+
+func counts(r *trainrecord.Record) bool {
+	return eventOf(r.Event) != EventNone && r.RunID != "" && r.Error != trainrecord.ReasonTorn
+}
+
+// reduce overwrites an entry; the room of its lists is used again.
+func reduce(e *Entry, r *trainrecord.Record, id ID) {
+	*e = Entry{
+		Event: eventOf(r.Event), ID: id,
 		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
 		TraceID: r.TraceID, Sampled: r.Sampled, Rejected: r.Error != "", Progress: noProgress,
+		Values: e.Values[:0], Durations: e.Durations[:0],
 	}
-	rd := reducer{e: &e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
+	rd := reducer{e: e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
 	e.RunID, e.ID.RunID = rd.runID(r.RunID), rd.runID(e.ID.RunID)
 	e.Part, e.Framework = rd.label(r.Part), rd.label(r.Framework)
 	e.Where = rd.where(r)
 	rd.read()
 	e.Masked = rd.secrets.Masked
 	e.normalize()
-	return e, true
 }
 
 func nanos(t pcommon.Timestamp) int64 {
@@ -198,7 +205,7 @@ func (r *reducer) where(rec *trainrecord.Record) Where {
 }
 
 func sortValues(values []Value) []Value {
-	slices.SortStableFunc(values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(values, func(a, b Value) int { return compareText(a.Name, b.Name) })
 	out := values[:0]
 	for i, v := range values {
 		if i+1 < len(values) && values[i+1].Name == v.Name {

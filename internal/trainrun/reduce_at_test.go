@@ -15,8 +15,8 @@ func TestAKnownUIDGivesTheSameEntryAsItsText(t *testing.T) {
 	uid := trainrecord.UID{RunID: "r", File: 7, Offset: 300, CRC: 9, Index: 2}
 	rec := trainrecord.Record{RunID: "r", Event: trainrecord.EventEpochEnd, Attempt: 1, Offset: 300, Body: pcommon.NewMap(), Resource: pcommon.NewMap()}
 	rec.Body.PutInt(trainrecord.BodyEpoch, 4)
-	got, ok := ReduceAt(&rec, uid)
-	require.True(t, ok)
+	var got Entry
+	require.True(t, ReduceAt(&got, &rec, uid))
 	rec.UID = uid.String()
 	want, ok := Reduce(rec)
 	require.True(t, ok)
@@ -42,4 +42,40 @@ func TestCheckpointAtAnyPoint(t *testing.T) {
 	}
 	assert.Nil(t, f.CheckpointAt(s, s.Points[2]))
 	assert.Nil(t, f.CheckpointAt(&Series{Part: "other"}, s.Points[0]))
+}
+
+func stepRecord(n int64) trainrecord.Record {
+	rec := trainrecord.Record{RunID: "r", Event: trainrecord.EventStepEnd, Attempt: 1, Offset: n, Body: pcommon.NewMap(), Resource: pcommon.NewMap()}
+	rec.Body.PutInt(trainrecord.BodyStep, n)
+	m := rec.Body.PutEmptyMap(trainrecord.BodyMeasurements)
+	m.PutDouble("train/loss", 1/float64(n+1))
+	m.PutDouble("train/acc", float64(n))
+	rec.Body.PutEmptyMap(trainrecord.BodyDurations).PutDouble("step_s", 0.5)
+	return rec
+}
+
+func TestAnEntryThatIsUsedAgainCostsNoMemory(t *testing.T) {
+	var e Entry
+	rec := stepRecord(7)
+	require.True(t, ReduceAt(&e, &rec, trainrecord.UID{RunID: "r"}))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { ReduceAt(&e, &rec, trainrecord.UID{RunID: "r"}) }))
+}
+
+func TestAnEntryThatIsUsedAgainLeavesTheFoldAlone(t *testing.T) {
+	t.Parallel()
+	once, again := New("r"), New("r")
+	var used Entry
+	for i := range int64(40) {
+		rec := stepRecord(i)
+		if i%10 == 4 { // what comes after it overwrites its values
+			rec.Event = trainrecord.EventRunEnd
+		}
+		var e Entry
+		uid := trainrecord.UID{RunID: "r", Offset: i}
+		require.True(t, ReduceAt(&e, &rec, uid))
+		require.True(t, ReduceAt(&used, &rec, uid))
+		require.True(t, once.Apply(e))
+		require.True(t, again.Apply(used))
+	}
+	assert.Equal(t, once.State(), again.State())
 }

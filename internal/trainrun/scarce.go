@@ -106,7 +106,7 @@ func (d *deriver) keepRows(rows []bool) {
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
-		t.progress(all, i, d.attempt[i])
+		t.progress(entryOf(all, extremeKey{series: gone, part: r.part, attempt: d.attempt[i]}), i)
 		t.span(spans, i, d.attempt[i])
 		if best, ok := steps[r.part]; r.step >= 0 && !d.cuts[r.part][d.attempt[i]].coversStep(r) && (!ok || r.step > t.rows[best].step) {
 			steps[r.part] = i

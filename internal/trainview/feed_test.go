@@ -46,7 +46,8 @@ func (r *run) raw(text string, from Origin) *run {
 	res := pcommon.NewResource()
 	rec, ok := trainrecord.FromLog(res, lr)
 	require.True(r.t, ok)
-	e, ok := trainrun.ReduceAt(&rec, trainrecord.UID{RunID: "r", File: uint32(from.Stream), Offset: r.offset, CRC: trainrecord.LineCRC([]byte(text))})
+	var e trainrun.Entry
+	ok = trainrun.ReduceAt(&e, &rec, trainrecord.UID{RunID: "r", File: uint32(from.Stream), Offset: r.offset, CRC: trainrecord.LineCRC([]byte(text))})
 	require.True(r.t, ok)
 	r.offset += int64(len(text)) + 1
 	if r.fold.Apply(e) {

@@ -56,6 +56,8 @@ type reader struct {
 	lines   *trainlines.Reader
 	mapper  *trainprofile.Mapper
 	scratch plog.LogRecord
+	record  trainrecord.Record // that is read
+	entry   trainrun.Entry     // of it
 	more    []plog.LogRecord
 
 	none     pcommon.Resource
@@ -236,24 +238,24 @@ func (r *reader) named(l *lineOf) *Run {
 
 // add folds a record.
 func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
-	rec, ok := trainrecord.FromLog(resource, lr)
-	if !ok {
+	rec, e := &r.record, &r.entry
+	var ok bool
+	if *rec, ok = trainrecord.FromLog(resource, lr); !ok {
 		return
 	}
 	rec.RunID = l.run.Name
-	e, ok := trainrun.ReduceAt(&rec, l.uid)
-	if !ok {
+	if !trainrun.ReduceAt(e, rec, l.uid) {
 		return
 	}
 	l.run.Changed = true
 	if l.uid.Index == 0 && (e.Time != 0 || e.Seq > 0 || e.Step.Set || e.Epoch.Set || e.Progress >= 0) {
 		l.seen = l.run.lines.seen(l.sum, e.Time)
 	}
-	if l.seen || !l.run.Fold.Apply(e) {
+	if l.seen || !l.run.Fold.Apply(*e) {
 		if l.uid.Index == 0 {
 			l.run.Trail.Duplicates++
 		}
 		return
 	}
-	l.run.Trail.Add(&rec, &e, trainview.Origin{Stream: l.stream.Number, Profile: l.profile, EndSign: l.closes, Further: l.uid.Index > 0})
+	l.run.Trail.Add(rec, e, trainview.Origin{Stream: l.stream.Number, Profile: l.profile, EndSign: l.closes, Further: l.uid.Index > 0})
 }

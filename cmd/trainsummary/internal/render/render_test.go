@@ -44,8 +44,8 @@ func summary(t *testing.T, text string, n int) *trainview.Summary {
 		lr := plog.NewLogRecord()
 		require.Equal(t, trainrecord.LineRecord, d.Decode([]byte(l), lr).Kind, l)
 		rec, _ := trainrecord.FromLog(pcommon.NewResource(), lr)
-		e, ok := trainrun.ReduceAt(&rec, trainrecord.UID{RunID: "r", Offset: int64(i)})
-		require.True(t, ok)
+		var e trainrun.Entry
+		require.True(t, trainrun.ReduceAt(&e, &rec, trainrecord.UID{RunID: "r", Offset: int64(i)}))
 		fold.Apply(e)
 		trail.Add(&rec, &e, trainview.Origin{})
 	}
