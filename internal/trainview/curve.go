@@ -24,7 +24,7 @@ type curve struct {
 	lastDoubt int64
 	last      trainrun.Point // without suspect ones
 	lastOK    bool
-	trend     Trend
+	judged    *Trend
 }
 
 // curves reads the series of a state.
@@ -37,9 +37,17 @@ func (v *view) readCurves() {
 		}
 		c.goal = v.goal(s.Name)
 		c.read(v.trail)
-		c.trend = trendOf(c.points, c.goal, c.lastOK)
 		v.curves = append(v.curves, c)
 	}
+}
+
+// trend judges a curve, when something asks for it.
+func (c *curve) trend() *Trend {
+	if c.judged == nil {
+		t := trendOf(c.points, c.goal, c.lastOK)
+		c.judged = &t
+	}
+	return c.judged
 }
 
 // goal says which way a metric is better: by the objective, else by its name.
@@ -52,7 +60,7 @@ func (v *view) goal(name string) string {
 }
 
 func (c *curve) read(t *Trail) {
-	c.points = make([]xy, 0, len(c.Points))
+	c.points, c.times = make([]xy, 0, len(c.Points)), make([]int64, 0, len(c.Points))
 	for _, p := range c.Points {
 		bad := !finite(p.V)
 		if bad {
@@ -83,8 +91,9 @@ func (c *curve) empty() bool { return len(c.points) == 0 && c.nonFinite == 0 }
 
 // metric is the row of a curve.
 func (c *curve) metric() Metric {
+	trend := c.trend()
 	m := Metric{
-		Name: Safe(c.name, maxName), Part: Safe(c.Part, maxName), Trend: c.trend.Verdict, Last: number(c.last.V), At: ptr(c.last.X),
+		Name: Safe(c.name, maxName), Part: Safe(c.Part, maxName), Trend: trend.Verdict, Last: number(c.last.V), At: ptr(c.last.X),
 		Axis: c.Axis.String(), Points: c.count(), NonFinite: c.nonFinite, series: c.index,
 	}
 	if c.goal != "" {
@@ -94,8 +103,8 @@ func (c *curve) metric() Metric {
 		best := bestOf(c.points, c.goal)
 		m.Best, m.BestAt, m.SinceBest = number(c.points[best].y), ptr(int64(c.points[best].x)), ptr(int64(n-1-best))
 	}
-	if c.trend.Known {
-		m.Change = &c.trend.Facts.Change
+	if trend.Known {
+		m.Change = &trend.Facts.Change
 	}
 	return m
 }
@@ -144,8 +153,8 @@ func (v *view) metrics() {
 	v.doc.Metrics = []Metric{}
 	for _, c := range shown[:min(len(shown), most)] {
 		v.doc.Metrics = append(v.doc.Metrics, c.metric())
-		if v.o.Explain && c.trend.Known {
-			f := c.trend.Facts
+		if v.o.Explain && c.trend().Known {
+			f := c.trend().Facts
 			f.Name, f.Part = Safe(c.name, maxName), Safe(c.Part, maxName)
 			v.explain.Metrics = append(v.explain.Metrics, f)
 		}

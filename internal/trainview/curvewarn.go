@@ -41,9 +41,12 @@ func diverging(points []xy, goal string) (sinceBest int64, ok bool) {
 	}
 	best := math.NaN()
 	for i := divergingLast; i <= n; i++ {
-		three := ys(points[i-divergingLast : i])
-		slices.Sort(three)
-		if m := median(three); math.IsNaN(best) || better(m, best, goal) {
+		var three [divergingLast]float64
+		for k := range three {
+			three[k] = points[i-divergingLast+k].y
+		}
+		slices.Sort(three[:])
+		if m := median(three[:]); math.IsNaN(best) || better(m, best, goal) {
 			best = m
 		}
 	}
@@ -64,7 +67,7 @@ func diverging(points []xy, goal string) (sinceBest int64, ok bool) {
 func (v *view) plateau(c *curve) (since int64, ok bool) {
 	n := len(c.points)
 	objective := v.objective != nil && v.objective.Metric == c.Name
-	if c.trend.Verdict != Flat || n < plateauPoints || !objective && !strings.HasPrefix(c.Name, valPrefix) {
+	if n < plateauPoints || !objective && !strings.HasPrefix(c.Name, valPrefix) || c.trend().Verdict != Flat {
 		return 0, false
 	}
 	best, at := c.points[0].y, 0
@@ -81,7 +84,7 @@ func (v *view) overfitting() {
 	for i := range v.curves {
 		val := &v.curves[i]
 		name, ok := strings.CutPrefix(val.Name, valPrefix)
-		if !ok || val.Shared || val.trend.Verdict != Worsening || len(val.points) == 0 {
+		if !ok || val.Shared || val.trend().Verdict != Worsening || len(val.points) == 0 {
 			continue
 		}
 		train := v.improving(trainPrefix+name, val.Part)
@@ -101,7 +104,7 @@ func (v *view) overfitting() {
 
 func (v *view) improving(name, part string) *curve {
 	for i := range v.curves {
-		if c := &v.curves[i]; c.Name == name && c.Part == part && c.trend.Verdict == Improving {
+		if c := &v.curves[i]; c.Name == name && c.Part == part && c.trend().Verdict == Improving {
 			return c
 		}
 	}

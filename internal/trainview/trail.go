@@ -234,15 +234,23 @@ func (t *Trail) epoch(e *trainrun.Entry) {
 	if m.epoch < 0 || m.time == 0 && m.nanos == 0 {
 		return
 	}
-	for i := range t.epochs.items { // the first record that proves it says when
-		if o := &t.epochs.items[i]; o.epoch == m.epoch && o.attempt == m.attempt && m.nanos == 0 {
-			o.time = earlier(o.time, m.time)
-			return
-		}
+	if m.nanos == 0 && t.proved(m) {
+		return
 	}
 	t.epochs.add(m, 8*epochsForLength, func(a, b epochMark) int {
 		return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.time, b.time), cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.nanos, b.nanos))
 	})
+}
+
+// proved says whether a record told of the epoch before: the first one says when.
+func (t *Trail) proved(m epochMark) bool {
+	for i := range t.epochs.items {
+		if o := &t.epochs.items[i]; o.epoch == m.epoch && o.attempt == m.attempt {
+			o.time = earlier(o.time, m.time)
+			return true
+		}
+	}
+	return false
 }
 
 // suspicious finds losses that stand beside a norm of gradients that is not finite: a trainer's filter writes 0.0 or an

@@ -129,8 +129,10 @@ func (v *view) warnCurve(c *curve) {
 	if c.goal == "" || c.Shared {
 		return
 	}
-	if n, at := spikes(c.points); n > 0 && isLoss(c.Name) {
-		v.warn(Warning{Code: warnSpike, Metric: name, Part: part, N: &n, LastAt: &at})
+	if isLoss(c.Name) {
+		if n, at := spikes(c.points); n > 0 {
+			v.warn(Warning{Code: warnSpike, Metric: name, Part: part, N: &n, LastAt: &at})
+		}
 	}
 	if since, ok := diverging(c.points, c.goal); ok {
 		v.warn(Warning{Code: warnDiverging, Metric: name, Part: part, SinceBest: &since})

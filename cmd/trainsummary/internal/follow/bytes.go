@@ -50,14 +50,17 @@ func (f *file) changed(size, modTime int64) bool {
 	return !f.known || size != f.size || modTime != f.modTime
 }
 
+// newBuffer is what read needs; one serves all files.
+func newBuffer() []byte { return make([]byte, 0, 2*readSize) }
+
 // read gives each complete line that was appended: its place and its bytes without the newline.
-func (f *file) read(take func(offset int64, line []byte, tooLong bool)) error {
+func (f *file) read(buf []byte, take func(offset int64, line []byte, tooLong bool)) error {
 	src, err := f.ref.Open()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = src.Close() }() // nothing was written
-	if err := f.identify(src); err != nil {
+	if err := f.identify(src, buf); err != nil {
 		return err
 	}
 	var r io.Reader = io.NewSectionReader(src, f.offset, max(f.size-f.offset, 0))
@@ -72,7 +75,7 @@ func (f *file) read(take func(offset int64, line []byte, tooLong bool)) error {
 		}
 		r = zipped
 	}
-	f.broken = f.cut(r, take)
+	f.broken = f.cut(r, buf, take)
 	if f.broken != nil && !f.packed() {
 		return f.broken
 	}
@@ -80,14 +83,14 @@ func (f *file) read(take func(offset int64, line []byte, tooLong bool)) error {
 }
 
 // identify makes sure that the file is still the one that was read.
-func (f *file) identify(src *os.File) error {
+func (f *file) identify(src *os.File, buf []byte) error {
 	fi, err := src.Stat()
 	if err != nil {
 		return err
 	}
 	now := identity{headLen: int(min(fi.Size(), headSize))}
 	now.dev, now.ino = inode(fi)
-	head := make([]byte, now.headLen)
+	head := buf[:now.headLen]
 	if _, err := src.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -103,8 +106,7 @@ func (f *file) identify(src *os.File) error {
 }
 
 // cut reads to the end and gives the lines.
-func (f *file) cut(r io.Reader, take func(offset int64, line []byte, tooLong bool)) error {
-	buf := make([]byte, 0, 2*readSize)
+func (f *file) cut(r io.Reader, buf []byte, take func(offset int64, line []byte, tooLong bool)) error {
 	at := f.offset // of buf's first byte
 	f.torn = 0
 	for {

@@ -20,6 +20,7 @@ type Session struct {
 	args     []string
 	profiles func() (*trainprofile.Set, error) // shipped with the binary: they load
 	reader   *reader
+	buf      []byte
 	runs     map[Key]*Run
 	order    []*Run
 	streams  []*Stream
@@ -44,7 +45,7 @@ func Open(args []string, profile string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{args: args, profiles: load, owners: map[string]string{}}
+	s := &Session{args: args, profiles: load, buf: newBuffer(), owners: map[string]string{}}
 	s.reader = &reader{
 		session: s, lines: trainlines.NewReader(trainlines.Options{Location: time.UTC, Prefixes: prefixes}),
 		mapper: trainprofile.NewMapper(time.UTC), scratch: plog.NewLogRecord(), none: pcommon.NewResource(),
@@ -128,7 +129,7 @@ func (s *Session) Read() (grown bool) {
 			continue
 		}
 		grown = true
-		err = st.file.read(func(offset int64, line []byte, tooLong bool) { s.reader.line(st, offset, line, tooLong) })
+		err = st.file.read(s.buf, func(offset int64, line []byte, tooLong bool) { s.reader.line(st, offset, line, tooLong) })
 		if errors.Is(err, errRestart) || err == nil && s.claim(st) {
 			s.reset()
 			s.Find()
