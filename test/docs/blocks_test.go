@@ -76,7 +76,7 @@ var (
 	assignment = regexp.MustCompile(`^[A-Z_]+=`)
 	// tools are what a host, a cluster or a developer has.
 	tools = []string{
-		"[", "cat", "cd", "cp", "curl", "dpkg", "export", "git", "grep", "install", "journalctl", "kubectl", "make", "otelcol-contrib", "pip", "python3", "systemctl",
+		"[", "cat", "cd", "cp", "curl", "dpkg", "export", "git", "grep", "install", "journalctl", "kubectl", "make", "otelcol-contrib", "pip", "python3", "rm", "systemctl",
 		"dvc", "go", "otelcol-train", "otelcol-train-compat", "trainsummary", "build/otelcol-train/otelcol-train",
 	}
 )
