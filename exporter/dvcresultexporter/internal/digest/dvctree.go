@@ -3,6 +3,8 @@ package digest
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/quoted"
 )
 
 // dvcTree is the text whose MD5 names a folder in DVC: a JSON list of the files' MD5 and names in the order of the names, as Python
@@ -23,21 +25,12 @@ func dvcTree(entries []entry) []byte {
 func appendASCII(b []byte, s string) []byte {
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
+		short := false
+		b, short = quoted.Append(b, r)
 		switch {
+		case short:
 		case r == utf8.RuneError && n == 1:
 			b = fmt.Appendf(b, `\udc%02x`, s[0])
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r == '\b':
-			b = append(b, `\b`...)
-		case r == '\f':
-			b = append(b, `\f`...)
 		case r >= 0x20 && r <= 0x7e, r == 0x7f:
 			b = append(b, byte(r))
 		case r > 0xffff:

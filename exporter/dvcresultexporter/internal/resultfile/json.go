@@ -1,13 +1,14 @@
 package resultfile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"unicode/utf8"
-)
 
-const hexDigits = "0123456789abcdef"
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/quoted"
+)
 
 // object is a JSON object under construction; put leaves out what is unknown.
 type object = map[string]any
@@ -84,19 +85,13 @@ func appendIndent(b []byte, depth int) []byte {
 func appendJSONString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s { // invalid UTF-8 reads as U+FFFD
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r < 0x20:
-			b = append(b, `\u00`...)
-			b = append(b, hexDigits[r>>4], hexDigits[r&0xf])
-		default:
+		short := false
+		if b, short = quoted.Append(b, r); short {
+			continue
+		}
+		if r < 0x20 {
+			b = fmt.Appendf(b, `\u%04x`, r)
+		} else {
 			b = utf8.AppendRune(b, r)
 		}
 	}

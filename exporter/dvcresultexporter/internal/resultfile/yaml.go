@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/quoted"
 )
 
 var (
@@ -110,15 +112,11 @@ func appendYAMLScalar(b []byte, v any) []byte {
 func appendYAMLString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
+		short := false
+		if b, short = quoted.Append(b, r); short {
+			continue
+		}
 		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
 		case isYAMLPrintable(r):
 			b = utf8.AppendRune(b, r)
 		case r <= 0xff:
