@@ -44,8 +44,8 @@ func TestTheShippedBinaryHasNoFaultPoints(t *testing.T) {
 var crashStream = [2][]string{
 	{
 		crashLine(0, "run.start", `{"planned_epochs":2,"params":{"lr":0.5}}`),
-		crashLine(1, "epoch.end", `{"epoch":0,"measurements":{"val/loss":1.5,"val/first":1}}`),
-		crashLine(2, "epoch.end", `{"epoch":1,"measurements":{"val/loss":1.25,"val/first":2}}`),
+		crashLine(1, "epoch.end", `{"epoch":0,"measurements":{"val/loss":1.5,"early/first":1}}`),
+		crashLine(2, "epoch.end", `{"epoch":1,"measurements":{"val/loss":1.25,"early/first":2}}`),
 		crashLine(3, "run.end", `{"outcome":"failed"}`),
 	},
 	{
@@ -93,7 +93,7 @@ func crash(t *testing.T, binary string, at int, trace string) (files map[string]
 			return bytes.Contains(b, []byte(`"outcome": "`+outcome+`",`+"\n    \"outcome_from\"")) && bytes.Contains(b, []byte(`"final": true`))
 		})
 	}
-	for _, gone := range []string{"plots/metrics/val/first.tsv", "plots/full/val/first.tsv.gz", "report/val/first.svg"} {
+	for _, gone := range []string{"plots/metrics/early", "plots/full/early", "report/early"} {
 		wait(gone+" is there, which no result has any more", func() bool {
 			_, err := os.Lstat(filepath.Join(f.results, "crash", gone))
 			return os.IsNotExist(err)
