@@ -385,7 +385,8 @@ func TestOtherLogsAndRecordsWithoutRunAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.start()
 		defer r.stop()
-		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{epoch("b", 0), 2}, line{record("a", 0, "stream.status", `"state":"silent"`), 1})
+		ld := logsOf(t, line{strings.Replace(epoch("a", 0), `"run_id":"a",`, "", 1), 0}, line{epoch("b", 0), 2}, line{record("a", 0, "heartbeat", ""), 1})
+		ld.ResourceLogs().At(2).ScopeLogs().At(0).LogRecords().At(0).SetEventName(trainrecord.EventName(trainrecord.EventStreamStatus)) // the receiver's own
 		long := ld.ResourceLogs().At(1).ScopeLogs().At(0).LogRecords().At(0)
 		long.Attributes().PutStr(trainrecord.AttrRunID, strings.Repeat("x", trainrecord.MaxRunID+1))
 		ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().AppendEmpty().Body().SetStr("hello")
