@@ -1,13 +1,23 @@
 package trainjsonlreceiver
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/pathologize/otelcol-train/internal/trainlines"
+	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
 // streamText gives a thousand lines as trainers write them: nine of a step, then one of an epoch.
@@ -64,10 +74,54 @@ func BenchmarkBuild(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := builders.build(benchSource, lines); got.records+got.objects+len(got.bad) != maxBatch {
+				if got := builders.build(benchSource, lines).batches[0]; got.records+got.objects+len(got.bad) != maxBatch {
 					b.Fatal(got.records)
 				}
 			}
 		})
 	}
+}
+
+// BenchmarkRunsInOneFile reads 10,000 lines, with nothing behind the receiver, from the file to the acknowledged offset.
+func BenchmarkRunsInOneFile(b *testing.B) {
+	for _, runs := range []int{1, 2, 8, 100} {
+		b.Run(strconv.Itoa(runs), func(b *testing.B) {
+			const lines = 10_000
+			var text strings.Builder
+			for i := range lines {
+				fmt.Fprintf(&text, `{"ts":1790000000,"event":"step.end","run_id":"run-%d","body":{"step":%d,"measurements":{"train/loss":0.5}}}`+"\n", i%runs, i)
+			}
+			path := filepath.Join(b.TempDir(), "train.jsonl")
+			require.NoError(b, os.WriteFile(path, []byte(text.String()), 0o600))
+			b.SetBytes(int64(text.Len()))
+			calls := 0
+			for b.Loop() {
+				calls = readFile(b, path, lines)
+			}
+			b.ReportMetric(float64(calls), "calls/op")
+		})
+	}
+}
+
+// readFile reads a file from its start and gives the number of calls that took.
+func readFile(b *testing.B, path string, lines int) (calls int) {
+	b.Helper()
+	cfg := createDefaultConfig().(*Config)
+	cfg.Include = []string{path}
+	got := 0
+	next, err := consumer.NewLogs(func(_ context.Context, ld plog.Logs) error {
+		calls++
+		got += ld.LogRecordCount()
+		return nil
+	})
+	require.NoError(b, err)
+	one, err := newReceiver(receivertest.NewNopSettings(metadata.Type()), cfg, next)
+	require.NoError(b, err)
+	t, err := one.newTailer(componenttest.NewNopHost())
+	require.NoError(b, err)
+	t.client, t.lookers.inline, t.spawn = storage.NewNopClient(), true, func(search func()) { search() }
+	t.step(context.Background())
+	require.Equal(b, lines, got)
+	t.handles.closeAll()
+	return calls
 }

@@ -1,9 +1,7 @@
 package trainjsonlreceiver
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -53,14 +51,11 @@ type badLine struct {
 	err    error
 }
 
-// batch is the records of consecutive lines of one file and one run.
+// batch is the records of lines of one file and one run.
 type batch struct {
 	logs    plog.Logs
-	lines   []line // that it took; where a line of the file was split, its pieces
-	rest    []line // those that it did not take
+	lines   []line // in the order of the file; where a line of the file was split, its pieces
 	run     string // of all its records
-	last    string // that the last record named
-	ended   int    // 1: run.end was the last word, -1: work was, as records or rows, 0: neither was there
 	records int
 	objects int
 	bad     []badLine
@@ -69,6 +64,9 @@ type batch struct {
 	odd      oddities
 	flawed   flaw // the first, when there is one
 	clock    flaw // the first line whose time cannot be right
+
+	resource []byte // of the record before
+	slice    plog.LogRecordSlice
 }
 
 // flaw is a key of a record that was left out or replaced.
@@ -90,9 +88,8 @@ func (o *oddities) add(l trainrecord.Line) {
 
 // builder turns lines into batches. It is used by one goroutine at a time.
 type builder struct {
-	reader   *trainlines.Reader
-	scratch  plog.LogRecord
-	resource []byte
+	reader  *trainlines.Reader
+	scratch plog.LogRecord
 }
 
 // builders lends builders.
@@ -104,120 +101,62 @@ func newBuilders(o trainlines.Options) *builders {
 	}}}
 }
 
-func (b *builders) build(src source, lines []line) batch {
+func (b *builders) build(src source, lines []line) built {
 	one := b.pool.Get().(*builder)
 	defer b.pool.Put(one)
 	return one.build(src, lines)
 }
 
-// build takes lines up to the first of another run. It notes in each line the run it belongs to, so that a later build of
-// some of them says the same.
-func (b *builder) build(src source, lines []line) batch {
-	out := batch{logs: plog.NewLogs(), last: src.run}
-	now := pcommon.NewTimestampFromTime(time.Now())
-	var records plog.LogRecordSlice
-	i := 0
-	for ; i < min(len(lines), maxBatch); i++ {
-		before := out
-		d := b.decode(&lines[i], src, &out)
-		if len(d.pieces) > 0 {
-			lines = slices.Replace(lines, i, i+1, d.pieces...)
-			out = before
-			i--
-			continue
-		}
-		if i > 0 && d.run != out.run {
-			out = before
-			break
-		}
-		if i == 0 || !bytes.Equal(d.resource, b.resource) {
-			records = b.open(out.logs, d.resource)
-			records.EnsureCapacity(min(len(lines)-i, maxBatch))
-		}
-		out.run = d.run
-		lines[i].run = d.run
-		b.scratch.SetObservedTimestamp(now)
-		b.scratch.MoveTo(records.AppendEmpty())
-	}
-	out.lines, out.rest = lines[:i:i], lines[i:]
-	return out
-}
-
-// open begins the records of one resource.
-func (b *builder) open(logs plog.Logs, resource []byte) plog.LogRecordSlice {
-	b.resource = append(b.resource[:0], resource...)
-	rl := logs.ResourceLogs().AppendEmpty()
-	if len(resource) > 0 {
-		b.reader.Decoder().PutResource(rl.Resource().Attributes())
-	}
-	rl.SetSchemaUrl(trainrecord.SchemaURL)
-	sl := rl.ScopeLogs().AppendEmpty()
-	sl.SetSchemaUrl(trainrecord.SchemaURL)
-	sl.Scope().SetName(trainrecord.ScopeName)
-	sl.Scope().SetVersion(trainrecord.SchemaVersion)
-	return sl.LogRecords()
-}
-
 // decoded is what a line became, beside the scratch record; or the pieces it falls into.
 type decoded struct {
-	run      string
-	resource []byte
-	pieces   []line
+	run    string
+	named  string // by the record itself
+	folder bool   // the folder named it
+	pieces []line
+	line   trainrecord.Line // when it is no bad one
+	bad    *badLine
+	clock  bool // its time cannot be right
 }
 
-func (b *builder) decode(l *line, src source, out *batch) decoded {
+// decode reads a line into the scratch record and the rest into d; last is the run that a record before it named.
+func (b *builder) decode(l *line, src *source, last string, d *decoded) {
+	*d = decoded{}
 	if l.reason != "" {
-		return b.bad(l, src, out, trainlines.Prefixed{Rank: -1}, l.reason, nil)
+		b.bad(l, src, last, trainlines.Prefixed{Rank: -1}, l.reason, nil, d)
+		return
 	}
 	read := b.reader.Read(l.data, l.whole, b.scratch)
 	if len(read.Pieces) > 0 {
-		return decoded{pieces: l.fallApart(read.Pieces)}
+		d.pieces = l.fallApart(read.Pieces)
+		return
 	}
-	got, found := read.Line, read.Found
+	got := &read.Line
 	if got.Kind == trainrecord.LineError {
-		return b.bad(l, src, out, found, got.Reason, got.Err)
+		b.bad(l, src, last, read.Found, got.Reason, got.Err, d)
+		return
 	}
-	run := got.RunID
-	if run == "" {
-		run = src.id.run
+	d.named, d.run = got.RunID, got.RunID
+	if d.run == "" {
+		d.run = src.id.run
 	}
-	if run == "" {
-		return b.bad(l, src, out, found, trainrecord.ReasonNoRunID, errNoRunID)
+	if d.run == "" {
+		b.bad(l, src, last, read.Found, trainrecord.ReasonNoRunID, errNoRunID, d)
+		return
 	}
-	attrs := b.scratch.Attributes()
 	if got.RunID == "" {
-		attrs.PutStr(trainrecord.AttrRunID, run)
-		out.byFolder = src.id.folder
-	} else {
-		out.last = got.RunID
+		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, d.run)
+		d.folder = src.id.folder
 	}
-	b.common(l, src, run, found, out)
-	out.odd.add(got)
-	if got.Flaw != "" && out.flawed.key == "" {
-		out.flawed = flaw{key: got.Flaw, offset: l.offset}
-	}
-	if got.Kind == trainrecord.LineObject {
-		out.objects++
-		out.ended = -1
-		return decoded{run: run}
-	}
-	out.records++
-	switch got.Event {
-	case trainrecord.EventRunEnd:
-		out.ended = 1
-	case trainrecord.EventRunStart, trainrecord.EventEpochEnd, trainrecord.EventStepEnd, trainrecord.EventPhaseStart, trainrecord.EventHeartbeat:
-		out.ended = -1
-	default: // may come last
-	}
-	return decoded{run: run, resource: got.Resource}
+	d.line = *got
+	d.clock = b.common(l, src, d.run, read.Found)
 }
 
 // bad makes the scratch record out of a line that is none. Such a line cannot name its run: it belongs to the one that the
 // last record named, else to that of the path.
-func (b *builder) bad(l *line, src source, out *batch, found trainlines.Prefixed, reason trainrecord.Reason, err error) decoded {
+func (b *builder) bad(l *line, src *source, last string, found trainlines.Prefixed, reason trainrecord.Reason, err error, d *decoded) {
 	run := l.run
 	if run == "" {
-		run = out.last
+		run = last
 	}
 	if run == "" {
 		run = src.id.run
@@ -227,13 +166,13 @@ func (b *builder) bad(l *line, src source, out *batch, found trainlines.Prefixed
 	if run != "" {
 		b.scratch.Attributes().PutStr(trainrecord.AttrRunID, run)
 	}
-	b.common(l, src, run, found, out)
-	out.bad = append(out.bad, badLine{offset: l.offset, reason: reason, err: err})
-	return decoded{run: run}
+	d.run, d.bad = run, &badLine{offset: l.offset, reason: reason, err: err}
+	d.clock = b.common(l, src, run, found)
 }
 
-// common adds what every record gets: place, identity, and what prefix and path say beside the line.
-func (b *builder) common(l *line, src source, run string, found trainlines.Prefixed, out *batch) {
+// common adds what every record gets: place, identity, and what prefix and path say beside the line. It says whether the
+// time cannot be right.
+func (b *builder) common(l *line, src *source, run string, found trainlines.Prefixed) (clock bool) {
 	attrs := b.scratch.Attributes()
 	trainlines.PutRank(attrs, found.Rank)
 	src.id.put(attrs)
@@ -242,12 +181,7 @@ func (b *builder) common(l *line, src source, run string, found trainlines.Prefi
 	var short [128]byte
 	attrs.PutStr(trainrecord.AttrLogRecordUID, b.reader.Decoder().Text(uidOf(run, src.file, l).Append(short[:0])))
 	b.reader.PutTime(b.scratch, found)
-	if src.doubtsClock(b.scratch.Timestamp(), l.end) {
-		if out.odd.clock == 0 {
-			out.clock = flaw{key: trainrecord.KeyTS, offset: l.offset}
-		}
-		out.odd.clock++
-	}
+	return src.doubtsClock(b.scratch.Timestamp(), l.end)
 }
 
 // fallApart makes lines of the pieces of a line. Each ends where the next begins, the last one where the line ends.

@@ -24,6 +24,8 @@ type line struct {
 	reason trainrecord.Reason // why it is not decoded; "" when it is
 	whole  bool               // it was split already, what is bad about it stays bad
 	run    string             // the run it was delivered under, once that is known
+	last   string             // the run that a record named last, up to this line
+	ended  int8               // 1: run.end was the last word up to this line, -1: work was, as records or rows, 0: neither was there
 }
 
 // cut appends the whole lines of chunk, which begins at offset, to dst; consumed is the number of bytes up to the last

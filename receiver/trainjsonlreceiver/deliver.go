@@ -18,11 +18,12 @@ const handOff = 100 * time.Millisecond
 // errStopped says that the receiver stops; what was not acknowledged is read again after the next start.
 var errStopped = errors.New("the receiver stops")
 
-// part is consecutive lines of a batch that are sent together, and the place up to which the file is delivered then.
+// part is lines of a batch that are sent together, and the place up to which the file is delivered then.
 type part struct {
 	lines []line
 	upTo  int64
 	built *batch // of these lines, for the first attempt; nil = to be built
+	apart bool   // nothing behind the place up to which the file is delivered before was accepted
 }
 
 // deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
@@ -48,7 +49,8 @@ func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part,
 			acknowledge(next.upTo)
 		default:
 			half := len(refused) / 2
-			todo = append(todo, part{lines: refused[half:], upTo: next.upTo}, part{lines: refused[:half], upTo: refused[half-1].end})
+			todo = append(todo, part{lines: refused[half:], upTo: next.upTo, apart: next.apart},
+				part{lines: refused[:half], upTo: refused[half-1].end, apart: next.apart})
 		}
 	}
 	return nil
@@ -76,8 +78,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		}
 		b := some.built
 		if b == nil || attempt > 0 {
-			fresh := t.builders.build(src, lines)
-			b = &fresh
+			b = t.builders.build(src, lines).batches[0]
 		}
 		if err = t.call(opCtx, s, b, p); err == nil {
 			t.count(ctx, src, b)
@@ -92,8 +93,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		}
 		rest := v.keep(lines, src)
 		if len(rest) < len(lines) {
-			accepted := t.builders.build(src, without(lines, rest))
-			t.count(ctx, src, &accepted)
+			t.count(ctx, src, t.builders.build(src, without(lines, rest)).batches[0])
 		}
 		lines = rest
 		s.stall(true)
@@ -101,7 +101,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
 			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
 		p.release()
-		if !w.begin(len(lines) == len(some.lines)) {
+		if !w.begin(some.apart && len(lines) == len(some.lines)) {
 			s.tryAgain(time.Now().Add(s.pause.Next()))
 			return lines, errLater
 		}

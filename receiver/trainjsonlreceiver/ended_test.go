@@ -26,6 +26,7 @@ func TestWorkAfterTheEndOfARunGoesOn(t *testing.T) {
 	} {
 		b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)}).pool.New().(*builder)
 		lines, _ := cut(nil, []byte(text), 0, 1<<20)
-		assert.Equal(t, want, b.build(source{id: pathID{run: "a", rank: -1}}, lines).ended, text)
+		built := b.build(source{id: pathID{run: "a", rank: -1}}, lines)
+		assert.EqualValues(t, want, built.lines[len(built.lines)-1].ended, text)
 	}
 }

@@ -96,7 +96,7 @@ func TestARowThatNamesItsRunBelongsToIt(t *testing.T) {
 	for _, g := range r.sink.got() {
 		runs = append(runs, g.run)
 	}
-	assert.Equal(t, []string{"run7", "other", "run7"}, runs)
+	assert.Equal(t, []string{"run7", "run7", "other"}, runs)
 }
 
 func TestMapping(t *testing.T) {
@@ -193,8 +193,10 @@ func TestNonFiniteNumbersAsConfigured(t *testing.T) {
 
 func TestNoRunIDIsAReasonOfItsOwn(t *testing.T) {
 	t.Parallel()
-	b := newBuilders(trainlines.Options{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
+	built := newBuilders(trainlines.Options{}).build(source{path: "/train.jsonl", id: newPathID(nil, "/train.jsonl")},
 		[]line{{end: 20, data: []byte(`{"loss":0.5}`)}})
+	require.Len(t, built.batches, 1)
+	b := built.batches[0]
 	require.Len(t, b.lines, 1)
 	g := record(b.logs.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0))
 	assert.Equal(t, "no_run_id", g.reason)

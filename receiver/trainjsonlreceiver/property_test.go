@@ -1,9 +1,11 @@
 package trainjsonlreceiver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +21,7 @@ import (
 // stretch draws a piece of a stream: whole lines, parts of lines, blanks, long lines, bad bytes.
 func stretch(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // test data
-	switch r.IntN(14) {
+	switch r.IntN(16) {
 	case 0:
 		return "\n"
 	case 1:
@@ -33,7 +35,13 @@ func stretch(seed uint64) string {
 	case 5:
 		return fmt.Sprintf(`{"loss":%d,"event":"x"}`+"\n", r.IntN(100))
 	case 6:
-		return `{"ts":1,"event":"log","run_id":"other","body":{}}` + "\n"
+		return strings.Repeat(`{"ts":1,"event":"log","run_id":"other","body":{}}`+"\n", 1+r.IntN(2))
+	case 11: // runs in turn, with lines that name none
+		var b strings.Builder
+		for range 2 + r.IntN(8) {
+			fmt.Fprintf(&b, `{"ts":1,"event":"log","run_id":"run%d","body":{}}`+"\n%s", r.IntN(3), strings.Repeat("no record\n", r.IntN(2)))
+		}
+		return b.String()
 	case 7:
 		return strings.Repeat("\x00", r.IntN(1500))
 	case 8:
@@ -162,10 +170,15 @@ func wantLines(t *testing.T, text string, maxLine int) []string {
 	return out
 }
 
-// gotLines gives offset and checksum of what was delivered, in order, without repetitions.
+// gotLines gives offset and checksum of what was delivered, in the order of the file, without repetitions. The lines of
+// each run must have come in that order.
 func gotLines(rt *rapid.T, r *rig, name string) []string {
-	out := []string{}
-	seen := map[string]bool{}
+	type place struct {
+		offset int64
+		text   string
+	}
+	places := []place{}
+	seen, last := map[string]bool{}, map[string]int64{}
 	for _, g := range r.sink.got() {
 		if !strings.HasSuffix(g.path, name) || seen[g.uid] {
 			continue
@@ -174,7 +187,14 @@ func gotLines(rt *rapid.T, r *rig, name string) []string {
 		uid, ok := trainrecord.ParseUID(g.uid)
 		require.True(rt, ok, g.uid)
 		require.Equal(rt, g.offset, uid.Offset)
-		out = append(out, fmt.Sprintf("@%d %x", uid.Offset, uid.CRC))
+		require.GreaterOrEqual(rt, g.offset, last[g.run], "%s, the order of run %s", name, g.run)
+		last[g.run] = g.offset
+		places = append(places, place{g.offset, fmt.Sprintf("@%d %x", uid.Offset, uid.CRC)})
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.offset, b.offset) })
+	out := []string{}
+	for _, p := range places {
+		out = append(out, p.text)
 	}
 	return out
 }

@@ -174,18 +174,17 @@ func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, rest []lin
 	for len(rest) > 0 {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
-		batch := part{lines: b.lines, upTo: b.lines[len(b.lines)-1].end, built: &b}
-		rest = b.rest
-		m.Run = b.last
-		switch b.ended {
-		case 1:
-			m.Ended = true
-		case -1:
-			m.Ended = false
+		for n, one := range b.batches {
+			limit := b.upTo(n)
+			some := part{lines: one.lines, upTo: limit, built: one, apart: b.apart(n)}
+			if err := t.deliver(ctx, s, src, some, p, func(upTo int64) {
+				upTo = min(upTo, limit)
+				s.acknowledge(b.at(m, upTo), upTo)
+			}); err != nil {
+				return err
+			}
 		}
-		if err := t.deliver(ctx, s, src, batch, p, func(upTo int64) { s.acknowledge(m, upTo) }); err != nil {
-			return err
-		}
+		rest, m = b.rest, b.at(m, b.lines[len(b.lines)-1].end)
 	}
 	return nil
 }
