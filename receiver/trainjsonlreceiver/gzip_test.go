@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
 )
 
 // packed gives a text as gzip, a member for each of its parts.
@@ -286,6 +289,40 @@ func TestManyPackedFiles(t *testing.T) {
 	require.Eventually(t, func() bool { return len(r.sink.got()) >= files*5000 }, time.Minute, 20*time.Millisecond)
 	r.stop()
 	assert.Len(t, r.sink.got(), files*5000)
+}
+
+// TestPackedFilesThatArePutOffHoldUpNoOther has as many as are read at a time that the pipeline keeps, or a file system.
+func TestPackedFilesThatArePutOffHoldUpNoOther(t *testing.T) {
+	t.Parallel()
+	for name, disk := range map[string]bool{"the pipeline": false, "the file system": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newPackedRig(t)
+			files := newHangingFiles(func(op, path string) bool {
+				return disk && op == "read" && filepath.Base(filepath.Dir(path)) != "b"
+			})
+			r.files = files
+			for i := range maxUnpacking {
+				r.pack("a"+strconv.Itoa(i)+"/train.jsonl.gz", packed(t, rows(0, 5)))
+			}
+			synctest.Test(t, func(t *testing.T) {
+				files.inBubble()
+				r.sink.set(func(ctx context.Context, _ int, ld plog.Logs) error {
+					if records(ld)[0].run == "b" {
+						return nil
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				r.start()
+				time.Sleep(5 * time.Second)
+				r.pack("b/train.jsonl.gz", packed(t, rows(0, 5)))
+				time.Sleep(time.Minute)
+				assert.Len(t, r.sink.got(), 5)
+				files.recover()
+				r.stop()
+			})
+		})
+	}
 }
 
 func TestPackedFilesThatAreKnownByTheirPaths(t *testing.T) {

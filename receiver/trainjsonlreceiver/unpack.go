@@ -30,7 +30,7 @@ type unpacking struct {
 	active map[*stream]struct{}
 }
 
-// begin says whether a file may be read now. One that the pipeline refuses makes room.
+// begin says whether a file may be read now. One that is kept waiting makes room.
 func (u *unpacking) begin(s *stream) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -39,7 +39,7 @@ func (u *unpacking) begin(s *stream) bool {
 	}
 	if len(u.active) >= maxUnpacking {
 		for other := range u.active {
-			if other.isStalled() {
+			if other.isKept(time.Now()) {
 				delete(u.active, other)
 			}
 		}
@@ -171,8 +171,9 @@ func (t *tailer) unpacked(s *stream, after next) {
 	}
 }
 
-func (s *stream) isStalled() bool {
+// isKept says whether the pipeline or the file system keeps the stream waiting.
+func (s *stream) isKept(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stalled
+	return s.keptWaiting(now) || s.hanging
 }
