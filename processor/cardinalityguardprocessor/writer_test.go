@@ -158,3 +158,23 @@ func TestConcurrentBatchesOfOneWriter(t *testing.T) {
 	slices.Sort(times)
 	require.Len(t, slices.Compact(times), n)
 }
+
+// TestASeriesWithOneWriterFromTheFuture: one point a time there, too, and the clock may be set back.
+func TestASeriesWithOneWriterFromTheFuture(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1000*second, policy.Default())
+	send := func(now, at, value int64, run string) int {
+		l.at(now * second)
+		md := pointOf("gauge", 0, at*second, value, "run_id", run, "gpu", "0")
+		md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).SetName("DCGM_FI_DEV_GPU_TEMP")
+		l.feed(t, md)
+		return l.taken(t).DataPointCount()
+	}
+	assert.Equal(t, 1, send(1010, 1100, 60, "a"))
+	assert.Zero(t, send(1011, 1100, 61, "b"), "one of its time went on")
+	assert.Zero(t, send(1012, 1090, 61, "b"))
+	assert.Equal(t, 1, send(1013, 1110, 62, "b"))
+	assert.Equal(t, 1, send(1020, 1019, 63, "b"), "the clock is right now")
+	assert.Zero(t, send(1111, 1110, 64, "b"), "also when the time has come")
+	assert.Equal(t, 1, send(1112, 1111, 64, "b"))
+}

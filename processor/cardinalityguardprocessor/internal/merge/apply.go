@@ -6,10 +6,10 @@ import "math"
 type step uint8
 
 const (
-	refuse     step = iota
-	baseline        // nothing
-	full            // its value
-	difference      // what came since the last one
+	refuse     step = iota // it was dropped
+	baseline               // nothing
+	full                   // its value
+	difference             // what came since the last one
 )
 
 func (b *Batch) drop(it *item, why Reason) {
@@ -31,10 +31,10 @@ func (b *Batch) accept(it *item, out *output) {
 	if out.overflow {
 		b.Counts.Overflow++
 	}
-	if it.sent != 0 {
+	if it.future {
 		b.Counts.FutureTime++
 	}
-	out.wait(b.now, it.time)
+	out.wait(b.now, it.at)
 	if m := out.metric; b.opened != m || b.openBy != it.group {
 		if m.id == g.Output {
 			m.describe(g)
@@ -60,46 +60,50 @@ func (b *Batch) apply(it *item) {
 		}
 		return // or it passes
 	}
-	s.seen = b.now
 	switch {
 	case s.out == nil:
 		b.watchPoint(it, s)
 	case it.noValue:
 		b.end(it, s)
 	default:
-		switch k := b.groups[it.group].kind; k {
-		case Gauge, UpDown:
-			b.applyLevel(it, s, k)
-		case Sum:
-			b.applySum(it, s)
-		case DeltaSum, DeltaHistogram, DeltaExponential:
-			b.applyDelta(it, s, s.out)
-		case Histogram:
-			b.applyHistogram(it, s)
-		case Exponential:
-			b.applyExponential(it, s)
-		case Summary:
-			b.applySummary(it, s)
-		}
+		b.applyValue(it, s)
+	}
+	s.seen = b.now
+}
+
+func (b *Batch) applyValue(it *item, s *source) {
+	switch k := b.groups[it.group].kind; k {
+	case Gauge, UpDown:
+		b.applyLevel(it, s, k)
+	case Sum:
+		b.applySum(it, s)
+	case DeltaSum, DeltaHistogram, DeltaExponential:
+		b.applyDelta(it, s, s.out)
+	case Histogram:
+		b.applyHistogram(it, s)
+	case Exponential:
+		b.applyExponential(it, s)
+	case Summary:
+		b.applySummary(it, s)
 	}
 }
 
 // end notes that a source ended. Its baseline stays.
 func (b *Batch) end(it *item, s *source) {
 	b.drop(it, NoValue)
-	if !s.live || it.time < s.time {
+	if !s.live || s.order(it) < 0 {
 		s.ended = max(s.ended, it.time)
 		return
 	}
 	out := s.out
 	s.ended = it.time
 	b.setLive(s, false)
-	out.changed, out.endTime = b.now, max(out.endTime, it.time)
+	out.changed, out.endTime = b.now, max(out.endTime, it.at)
 	if out.metric.kind.overLive() && out.live > 0 {
-		out.wait(b.now, it.time)
+		out.wait(b.now, it.at)
 	}
 	if out.live == 0 {
-		out.close(b.now, it.time)
+		out.close(b.now, it.at)
 	}
 }
 
@@ -140,23 +144,16 @@ func (b *Batch) setLive(s *source, live bool) {
 	}
 }
 
-// alive notes that a source sent a value.
-func (b *Batch) alive(it *item, s *source) {
-	if it.time > s.ended {
-		b.setLive(s, true)
-	}
-}
-
 func (b *Batch) expireBy(at int64) { b.shard.check = min(b.shard.check, at) }
 
 // late drops a point that is not newer than the last one of its source.
 func (b *Batch) late(it *item, s *source) bool {
-	if !s.known || it.time > s.time {
+	switch c := s.order(it); {
+	case c > 0:
 		return false
-	}
-	if it.time == s.time {
+	case c == 0:
 		b.drop(it, Duplicate)
-	} else {
+	default:
 		b.drop(it, OutOfOrder)
 	}
 	return true
@@ -179,7 +176,7 @@ func (b *Batch) first(it *item, s *source) step {
 	}
 	switch {
 	case e.cfg.Initial == None:
-	case it.start != 0 && it.start >= floor && it.start < it.time:
+	case it.start != 0 && it.begin(b.now) >= floor && it.start < it.time:
 		return full
 	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native() || e.cfg.TrackNative):
 		return full
@@ -193,9 +190,12 @@ func (b *Batch) first(it *item, s *source) step {
 // next decides what a further point of a source counts. It is not late.
 func (b *Batch) next(it *item, s *source, fell, little bool) step {
 	switch {
-	case it.start > s.start && it.start >= s.time && it.start < it.time:
+	case s.restarted(it, b.now):
 		b.Counts.add(&b.Counts.Resets[TrueReset])
 		return full
+	case fell && s.unsure(it, b.now):
+		b.drop(it, OutOfOrder)
+		return refuse
 	case fell && little && it.start == s.start:
 		b.Counts.add(&b.Counts.Resets[Glitch])
 		return baseline
@@ -213,15 +213,15 @@ func (b *Batch) next(it *item, s *source, fell, little bool) step {
 func (b *Batch) advance(it *item, s *source, did step) {
 	switch did {
 	case full:
-		s.out.candidate(it.start)
+		s.out.candidate(it.begin(b.now))
 		s.born = s.out.epoch
 	case baseline:
-		s.out.candidate(it.time)
+		s.out.candidate(it.at)
 		s.born = 0
 	case difference:
 		s.out.candidate(s.time)
 	}
-	s.start, s.time, s.known = it.start, it.time, true
+	s.note(it, b.now)
 	b.alive(it, s)
 	b.accept(it, s.out)
 }
@@ -256,6 +256,8 @@ func (b *Batch) applySum(it *item, s *source) {
 		did = b.first(it, s)
 	}
 	switch did {
+	case refuse:
+		return
 	case full:
 		s.out.total.add(it.value)
 	case difference:
@@ -273,7 +275,7 @@ func (b *Batch) applyLevel(it *item, s *source, k Kind) {
 		b.drop(it, NotFinite)
 		return
 	}
-	if s.known && it.time == s.time && v.compare(s.number()) > 0 {
+	if s.order(it) == 0 && v.compare(s.number()) > 0 {
 		s.set(v) // of two at one time the larger
 		b.accept(it, s.out)
 		return
@@ -282,12 +284,12 @@ func (b *Batch) applyLevel(it *item, s *source, k Kind) {
 		return
 	}
 	if it.start == 0 || it.start >= it.time {
-		s.out.candidate(it.time)
+		s.out.candidate(it.at)
 	} else {
-		s.out.candidate(it.start)
+		s.out.candidate(it.begin(b.now))
 	}
 	s.set(v)
-	s.start, s.time, s.known = it.start, it.time, true
+	s.note(it, b.now)
 	b.alive(it, s)
 	b.accept(it, s.out)
 	if k == Gauge {

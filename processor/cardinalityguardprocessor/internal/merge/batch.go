@@ -40,14 +40,16 @@ type item struct {
 	id        Hash // of the source
 	rec       *source
 	out       *output // where the source cannot or need not be remembered
-	start     int64
+	start     int64   // as sent, like the time
 	time      int64
-	sent      int64 // the time that the point has, if it is from the future; 0 otherwise
+	at        int64 // when it counts
 	value     number
 	group     int32
 	index     int32
 	touched   bool
 	noValue   bool
+	ahead     bool // its time is, of its arrival
+	future    bool // by more than is taken as it is
 	seen      bool // by its source already
 	gone      bool // taken into an output, or dropped
 	exemplars bool

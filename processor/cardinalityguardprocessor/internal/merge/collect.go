@@ -94,27 +94,10 @@ func (b *Batch) newItem(at int32, i int, attrs pcommon.Map, start, time pcommon.
 	it.id = b.identify(g, i, attrs)
 	it.touched = (!g.Clean && b.scrub.ScrubPoint(attrs)) || g.Touched
 	it.group, it.index = at, int32(i)
-	it.start, it.time = int64(start), int64(time)
+	it.start, it.time = sane(uint64(start)), sane(uint64(time))
 	it.noValue = flags.NoRecordedValue()
 	b.fixTime(it)
 	return it
-}
-
-// fixTime puts a point without a time, or with one from the future, at its arrival.
-func (b *Batch) fixTime(it *item) {
-	limit := b.now + int64(b.engine.cfg.MaxFutureSkew)
-	switch {
-	case it.time == 0:
-		it.time = b.now
-	case it.time < 0 || it.time > limit:
-		if it.start > b.now {
-			it.start = max(b.now-(it.time-it.start), 1)
-		}
-		it.sent, it.time = it.time, b.now
-	}
-	if it.start < 0 {
-		it.start = 0
-	}
 }
 
 func (b *Batch) scrubExemplars(it *item, exemplars pmetric.ExemplarSlice) {

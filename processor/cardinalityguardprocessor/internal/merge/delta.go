@@ -64,7 +64,9 @@ func (b *Batch) applyDelta(it *item, s *source, out *output) {
 			b.drop(it, Duplicate)
 			return
 		}
-		s.start, s.time, s.known = it.start, max(s.time, it.time), true
+		last := s.time
+		s.note(it, b.now)
+		s.time = max(s.time, last)
 		b.alive(it, s)
 	}
 	switch g.kind {
@@ -81,8 +83,8 @@ func (b *Batch) applyDelta(it *item, s *source, out *output) {
 		}
 		out.exp.add(&exp, true)
 	}
-	if !out.windowed || it.start < out.windowFrom {
-		out.windowFrom, out.windowed = it.start, true
+	if from := it.begin(b.now); !out.windowed || from < out.windowFrom {
+		out.windowFrom, out.windowed = from, true
 	}
 	b.accept(it, out)
 }

@@ -233,6 +233,10 @@ func (b *Batch) applyExponential(it *item, s *source) {
 		if last == nil && did == difference {
 			did = baseline
 		}
+		if did == refuse {
+			b.exps.spare = kept
+			return
+		}
 		if did == full { // perhaps a difference was taken already
 			b.exps.read(b.groups[it.group].Metric.ExponentialHistogram().DataPoints().At(int(it.index)), &now)
 		}

@@ -168,6 +168,9 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 			did = baseline
 		}
 	}
+	if did == refuse {
+		return
+	}
 	b.advance(it, s, did)
 	switch did {
 	case full:

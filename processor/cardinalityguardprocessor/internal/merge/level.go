@@ -8,6 +8,7 @@ func (f *flusher) gaugeOf(o *output) number {
 	if !rules.decided && o.live >= 2 {
 		f.counts.add(&f.counts.Ambiguous)
 	}
+	skew := int64(f.engine.cfg.MaxFutureSkew)
 	var best *source
 	var sum total
 	var low, high number
@@ -17,7 +18,7 @@ func (f *flusher) gaugeOf(o *output) number {
 			continue
 		}
 		v := s.number()
-		if best == nil || s.time > best.time || (s.time == best.time && v.compare(best.number()) > 0) {
+		if best == nil || s.at(skew) > best.at(skew) || (s.at(skew) == best.at(skew) && v.compare(best.number()) > 0) {
 			best = s
 		}
 		if n == 0 || v.compare(low) < 0 {

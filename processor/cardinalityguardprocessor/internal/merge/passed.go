@@ -29,7 +29,7 @@ func (e *Engine) Passed(metric Hash, at, now int64) {
 func (b *Batch) notePassing() {
 	for i := range b.items {
 		if it := &b.items[i]; it.rec == nil && !it.gone && !it.noValue {
-			b.engine.Passed(it.id, it.time, b.now)
+			b.engine.Passed(it.id, it.at, b.now)
 		}
 	}
 }

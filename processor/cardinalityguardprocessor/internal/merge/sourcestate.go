@@ -53,13 +53,12 @@ func (e *Engine) sourceState(c *codec, sh *shard, o *output) {
 }
 
 func (c *codec) source(s *source) {
-	for _, v := range []*int64{&s.start, &s.time, &s.ended, &s.seen} {
+	for _, v := range []*int64{&s.start, &s.time, &s.ahead, &s.ended, &s.seen} {
 		c.i64(v)
 	}
 	c.fixed(&s.value)
 	c.u32(&s.born)
-	var unused bool // a state has room for one more
-	c.flags(&s.double, &s.known, &s.live, &unused, &s.gone)
+	c.flags(&s.double, &s.known, &s.live, &s.fast, &s.gone)
 	has := s.dist != nil
 	c.flags(&has)
 	if !has {

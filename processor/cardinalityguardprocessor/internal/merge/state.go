@@ -15,13 +15,15 @@ type source struct {
 	after      *source // came behind it in the last batch
 	dist       any     // the last distribution, or the windows of a delta
 	start      int64
-	time       int64  // of the last value
+	time       int64  // of the last value, or its arrival if that was earlier
+	ahead      int64  // the newest time that was ahead of its arrival
 	seen       int64  // arrival of the last point
 	gen        uint32 // of the policy that mapped it
 	batch      uint32 // the last batch it was in
 	born       uint32 // the epoch of its output in which its life was counted in full
 	double     bool
 	known      bool // it has a baseline
+	fast       bool // the last value was ahead of its arrival
 	live       bool
 	gone       bool // counted among the ended ones of its shard
 	value      uint64
@@ -193,7 +195,7 @@ func (o *output) adopt(s *source) {
 		return
 	}
 	o.candidate(s.start)
-	o.sent, o.last = true, max(s.time, s.ended)
+	o.sent, o.last = true, max(s.time, s.ahead, s.ended)
 	s.born = o.epoch
 	switch o.metric.kind {
 	case Sum:

@@ -53,6 +53,9 @@ func (b *Batch) applySummary(it *item, s *source) {
 			did = baseline
 		}
 	}
+	if did == refuse {
+		return
+	}
 	b.advance(it, s, did)
 	switch did {
 	case full:

@@ -3,17 +3,14 @@ package merge
 // watchPoint remembers a point of a native series that passes as it is.
 func (b *Batch) watchPoint(it *item, s *source) {
 	s.seen = b.now
-	if it.sent > 0 {
-		it.time = it.sent // it goes on with that
-	}
 	if it.noValue {
-		if s.known && it.time >= s.time {
+		if s.known && s.order(it) >= 0 {
 			s.ended = it.time
 			b.setLive(s, false)
 		}
 		return
 	}
-	if s.known && it.time <= s.time {
+	if s.order(it) <= 0 {
 		return
 	}
 	g := &b.groups[it.group]
@@ -52,6 +49,6 @@ func (b *Batch) watchPoint(it *item, s *source) {
 		}
 		s.keepSummary(p)
 	}
-	s.start, s.time, s.known = it.start, it.time, true
+	s.note(it, b.now)
 	b.alive(it, s)
 }

@@ -2,7 +2,8 @@ package merge
 
 // written is what is remembered of a series that one source writes: nothing of it merges, but nothing goes on twice.
 type written struct {
-	time    int64 // the newest that went on
+	time    int64 // the newest that went on and was not from the future
+	future  int64 // the newest that was
 	seen    int64 // arrival
 	cleaned bool  // something was removed from a point of it, so several sets of labels stand behind it
 }
@@ -19,9 +20,10 @@ func (e *Engine) Cleaned(name string, id Hash) bool {
 }
 
 // Write notes a point of a series with one writer. Where something was removed from the series, it says whether the point must not go on: one of
-// its time, or a newer one, did. Points of one batch come in the order of their times. A point without a time, or from the future, is not judged.
+// its time, or a newer one, did. Points of one batch come in the order of their times. A point without a time is not judged; those from the future
+// are judged among themselves, so that a clock that was set back does not keep the others out.
 func (e *Engine) Write(name string, id Hash, at int64, cleaned bool, now int64) (why Reason, late bool) {
-	if at <= 0 || at > now+int64(e.cfg.MaxFutureSkew) {
+	if at <= 0 {
 		return 0, false
 	}
 	sh := e.shard(name)
@@ -40,14 +42,18 @@ func (e *Engine) Write(name string, id Hash, at int64, cleaned bool, now int64) 
 		e.cleaned.Add(1)
 	}
 	w.seen = now
+	newest := &w.time
+	if at > now+int64(e.cfg.MaxFutureSkew) {
+		newest = &w.future
+	}
 	switch {
-	case !w.cleaned || at > w.time:
-	case at == w.time:
+	case !w.cleaned:
+	case at == w.time || at == w.future:
 		why, late = Duplicate, true
-	default:
+	case at < *newest:
 		why, late = OutOfOrder, true
 	}
-	w.time = max(w.time, at)
+	*newest = max(*newest, at)
 	sh.written[id] = w
 	return why, late
 }
