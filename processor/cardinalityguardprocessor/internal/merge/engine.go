@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 )
 
 // shardCount is the number of locks. Metrics of one name share one.
@@ -97,5 +98,12 @@ func (e *Engine) lift(now int64) {
 		if old >= now || e.floor.CompareAndSwap(old, now) {
 			return
 		}
+	}
+}
+
+// label puts on what a merged series has to tell it from those that other guards write. It is part of its identity.
+func (e *Engine) label(attrs pcommon.Map) {
+	if r := e.cfg.ReplicaAttribute; r[0] != "" {
+		attrs.PutStr(r[0], r[1])
 	}
 }

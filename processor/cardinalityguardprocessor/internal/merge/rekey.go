@@ -104,6 +104,9 @@ func (b *Batch) moveOutput(o *output, g *Group, attrs pcommon.Map) {
 		b.endOutput(o, SeriesLimit)
 		return
 	}
+	if to == o { // only what the guard itself put on was forbidden
+		return
+	}
 	for s := o.sources; s != nil; s = o.sources {
 		o.unlink(s)
 		if s.born == o.epoch && !o.sent {

@@ -169,6 +169,7 @@ func (b *Batch) outputOf(it *item, g *Group) *output {
 
 // place finds or makes the output of what has some attributes. It is nil where not even an overflow series has room.
 func (b *Batch) place(g *Group, m *metric, attrs pcommon.Map) *output {
+	b.engine.label(attrs)
 	id := b.text.Point(g.Output, attrs)
 	if out := b.shard.outputs[id]; out != nil {
 		return out
@@ -203,9 +204,6 @@ func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *outp
 	m.describe(g)
 	out := &output{metric: m, id: id, attributes: pcommon.NewMap(), changed: b.now, created: b.now, epoch: 1, sequence: 1}
 	attrs.CopyTo(out.attributes)
-	if r := b.engine.cfg.ReplicaAttribute; r[0] != "" {
-		out.attributes.PutStr(r[0], r[1])
-	}
 	b.shard.outputs[id] = out
 	m.outputs++
 	b.shard.names[m.name].outputs++
@@ -228,6 +226,7 @@ func (b *Batch) overflowOf(g *Group, m *metric) *output {
 	}
 	attrs := pcommon.NewMap()
 	attrs.PutBool(OverflowKey, true)
+	b.engine.label(attrs)
 	n := b.shard.names[m.name]
 	if b.engine.series.Load() >= int64(b.engine.cfg.Series) {
 		if out := n.overFor(m); out != nil {
