@@ -19,9 +19,10 @@ var (
 
 // Magnitudes of Unix times: the unit of a number follows from its size, as record.ts says.
 const (
-	maxSeconds = 1e11
-	maxMillis  = 1e14
-	maxMicros  = 1e17
+	maxSeconds      = 1e11
+	maxExactSeconds = 4e9 // where doubles are less than half a microsecond apart
+	maxMillis       = 1e14
+	maxMicros       = 1e17
 )
 
 // maxTimeText is the longest text that may be a time.
@@ -56,7 +57,7 @@ func TimeFromValue(v pcommon.Value, loc *time.Location) (pcommon.Timestamp, bool
 	case pcommon.ValueTypeInt:
 		return unixInt(v.Int())
 	case pcommon.ValueTypeDouble:
-		return parseUnix(strconv.FormatFloat(v.Double(), 'f', -1, 64))
+		return unixFloat(v.Double())
 	default:
 		return 0, false
 	}
@@ -82,6 +83,15 @@ func unixInt(n int64) (pcommon.Timestamp, bool) {
 	default:
 		return timestamp(time.Unix(0, n))
 	}
+}
+
+// unixFloat reads a number by its shortest decimal spelling. That of seconds with six decimals at most is exact in microseconds: doubles are
+// closer together than those there.
+func unixFloat(f float64) (pcommon.Timestamp, bool) {
+	if micros := math.Round(f * 1e6); f >= 0 && f < maxExactSeconds && micros/1e6 == f {
+		return timestamp(time.UnixMicro(int64(micros)))
+	}
+	return parseUnix(strconv.FormatFloat(f, 'f', -1, 64))
 }
 
 // parseUnix reads a decimal number exactly: a double has no room for nanoseconds.
