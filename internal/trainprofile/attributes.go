@@ -1,6 +1,8 @@
 package trainprofile
 
 import (
+	"strings"
+
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -139,14 +141,52 @@ func (m *Mapper) mayMap(set *Set, it Item) bool {
 	if it.Scope != "" && m.saysOfAttributes(set, factScope) || it.Name != "" && m.saysOfAttributes(set, factItem) {
 		return true
 	}
-	for _, attrs := range [...]pcommon.Map{it.Attributes, it.Resource} {
-		for key := range attrs.All() {
-			if m.saysOfAttributes(set, key) {
-				return true
-			}
+	return m.anySaysOf(set, it.Attributes) || it.Resource.Len() > 0 && m.anySaysOf(set, it.Resource)
+}
+
+// anySaysOf tells whether some key may make a section be about an item. The next item has the same keys as a rule.
+func (m *Mapper) anySaysOf(set *Set, attrs pcommon.Map) bool {
+	if m.knownOf == set && m.nobodys.has(attrs) {
+		return false
+	}
+	for key := range attrs.All() {
+		if m.saysOfAttributes(set, key) {
+			return true
 		}
 	}
+	m.nobodys.keep(attrs)
 	return false
+}
+
+// keyList are the keys of attributes, in their order.
+type keyList []string
+
+func (k keyList) has(attrs pcommon.Map) bool {
+	if len(k) != attrs.Len() {
+		return false
+	}
+	i := 0
+	for key := range attrs.All() {
+		if k[i] != key {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+func (k *keyList) keep(attrs pcommon.Map) {
+	*k = (*k)[:0]
+	if attrs.Len() > maxShapeKeys {
+		return
+	}
+	for key := range attrs.All() {
+		if len(key) > maxCachedKey {
+			*k = (*k)[:0]
+			return
+		}
+		*k = append(*k, strings.Clone(key))
+	}
 }
 
 func (m *Mapper) saysOfAttributes(set *Set, key string) bool {

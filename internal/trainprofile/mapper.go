@@ -59,7 +59,8 @@ type Mapper struct {
 	knownOf   *Set
 	mask      mask
 	shapes    map[uint64]*shape
-	shape     *shape // of the open object, nil when none is remembered
+	shape     *shape   // of the open object, nil when none is remembered
+	shaped    *shapeOf // what the profile that is applied makes of it, nil likewise
 	keysRead  bool
 	ambiguous bool
 
@@ -69,6 +70,7 @@ type Mapper struct {
 	envelope opened
 
 	itemFacts [2]itemFact
+	nobodys   keyList // of attributes that no section is about
 	decoder   *trainrecord.Decoder
 	text      *view  // of what a message spelled out
 	textOf    *entry // that message

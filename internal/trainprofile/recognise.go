@@ -47,7 +47,7 @@ func (m *Mapper) forget(set *Set) {
 	}
 	m.knownOf, m.known, m.longKeys = set, map[string]keyFacts{}, 0
 	clear(m.plans)
-	m.shapes, m.shape = map[uint64]*shape{}, nil
+	m.shapes, m.shape, m.nobodys = map[uint64]*shape{}, nil, nil
 }
 
 // factsOf gives what a key says, and remembers it.

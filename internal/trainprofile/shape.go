@@ -16,7 +16,29 @@ type shape struct {
 	mask  mask
 	// recordKeys tells whether some key may be a record's.
 	recordKeys bool
-	rules      map[*Profile][]*rule // that are met, of profiles whose rules ask for keys alone
+	profiles   map[*Profile]*shapeOf
+}
+
+// shapeOf is what a profile makes of the keys of a shape.
+type shapeOf struct {
+	known bool
+	rules []*rule  // that are met, when rules ask for keys alone
+	plans [][]plan // of each spread group, what it does with each key
+}
+
+// planOf gives what a group does with the keys of the shape.
+func (s *shapeOf) planOf(g *spreadGroup, w *view) []plan {
+	for len(s.plans) <= g.id {
+		s.plans = append(s.plans, nil)
+	}
+	if s.plans[g.id] == nil {
+		plans := make([]plan, len(w.entries))
+		for i := range w.entries {
+			plans[i] = g.plan(w.entries[i].key)
+		}
+		s.plans[g.id] = plans
+	}
+	return s.plans[g.id]
 }
 
 // shapeOf gives the shape of the object that is open, nil when it is not remembered.
@@ -52,7 +74,7 @@ func (m *Mapper) shapeOf(w *view) *shape {
 }
 
 func newShape(w *view) *shape {
-	s := &shape{rules: map[*Profile][]*rule{}}
+	s := &shape{profiles: map[*Profile]*shapeOf{}}
 	for i := range w.entries {
 		s.keys = append(s.keys, strings.Clone(w.entries[i].key))
 	}
@@ -71,18 +93,25 @@ func (s *shape) fits(w *view) bool {
 	return true
 }
 
+func (s *shape) of(p *Profile) *shapeOf {
+	of := s.profiles[p]
+	if of == nil {
+		of = &shapeOf{}
+		s.profiles[p] = of
+	}
+	return of
+}
+
 // match finds the rules of a profile that the object meets.
 func (m *Mapper) match(p *Profile) {
-	m.matched = m.matched[:0]
-	byKeys := m.shape != nil && m.root == m.base && p.byKeys
-	if p.sparse && m.root.dropEmpty() {
-		byKeys = false
+	m.matched, m.shaped = m.matched[:0], nil
+	if emptied := p.sparse && m.root.dropEmpty(); !emptied && m.shape != nil && m.root == m.base {
+		m.shaped = m.shape.of(p)
 	}
-	if byKeys {
-		if rules, ok := m.shape.rules[p]; ok {
-			m.matched = append(m.matched, rules...)
-			return
-		}
+	byKeys := m.shaped != nil && p.byKeys
+	if byKeys && m.shaped.known {
+		m.matched = append(m.matched, m.shaped.rules...)
+		return
 	}
 	for _, r := range p.rules {
 		if !r.when.met(&m.views, m.root) {
@@ -94,7 +123,7 @@ func (m *Mapper) match(p *Profile) {
 		}
 	}
 	if byKeys {
-		m.shape.rules[p] = append([]*rule(nil), m.matched...)
+		m.shaped.known, m.shaped.rules = true, append([]*rule(nil), m.matched...)
 	}
 }
 

@@ -21,12 +21,21 @@ func (m *Mapper) spread(p *Profile, g *spreadGroup, body pcommon.Map) {
 
 // spreadView moves what matches in one object; prefix is the path to it below the group's.
 func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, body pcommon.Map) {
+	var plans []plan
+	if m.shaped != nil && w == m.root {
+		plans = m.shaped.planOf(g, w)
+	}
 	for i := range w.entries {
 		e := &w.entries[i]
 		if e.used || e.held || e.hidden {
 			continue
 		}
-		pl := m.plan(g, prefix, e.key)
+		var pl plan
+		if plans != nil {
+			pl = plans[i]
+		} else {
+			pl = m.plan(g, prefix, e.key)
+		}
 		if g.deep && !pl.stop && e.value.Type() == pcommon.ValueTypeMap {
 			m.spreadView(p, g, m.views.childOf(e), prefix+e.key+pathMark, body)
 			continue

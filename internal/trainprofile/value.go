@@ -149,6 +149,11 @@ func (m *Mapper) find(src *source) (place, bool) {
 }
 
 func (m *Mapper) fetchConcat(src *source) (scalar, []place, bool) {
+	for i := range src.concat { // before anything is made: in most rows a part is missing
+		if part := &src.concat[i]; part.plain && m.root.find(part.from[0].key) < 0 {
+			return scalar{}, nil, false
+		}
+	}
 	var out strings.Builder
 	var all []place
 	for i := range src.concat {
