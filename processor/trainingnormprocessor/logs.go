@@ -43,6 +43,7 @@ type worker struct {
 	after   []int               // for each of further: the index of the record that it follows
 	at      int
 	counts  map[count]int64
+	mapped  tally
 
 	scope     string      // of the records at hand
 	resource  pcommon.Map // empty when no profile's section about attributes concerns it
@@ -55,6 +56,27 @@ type worker struct {
 
 // count is a counter of a batch.
 type count struct{ what, profile, reason string }
+
+// tally counts the records of one profile after another: nearly all of a batch are one's.
+type tally struct {
+	profile string
+	n       int64
+}
+
+func (t *tally) add(w *worker, profile string) {
+	if profile != t.profile {
+		t.flush(w)
+		t.profile = profile
+	}
+	t.n++
+}
+
+func (t *tally) flush(w *worker) {
+	if t.n > 0 {
+		w.counts[count{what: "mapped", profile: t.profile}] += t.n
+		t.n = 0
+	}
+}
 
 func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNormalizer, error) {
 	profiles, err := cfg.profiles()
@@ -99,6 +121,7 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 			n.processRecords(w, sl.Scope().Name(), sl.LogRecords())
 		}
 	}
+	w.mapped.flush(w)
 	err := n.settle(ctx, w)
 	n.namer.writeLogs(ld)
 	n.record(ctx, w)
@@ -195,7 +218,9 @@ func text(attrs pcommon.Map, key string) string {
 // attributes maps those of a log record.
 func (n *logNormalizer) attributes(w *worker, lr plog.LogRecord) {
 	out := w.mapper.MapAttributes(n.set, trainprofile.SignalLog, trainprofile.Item{Attributes: lr.Attributes(), Resource: w.resource})
-	w.counts[count{what: "attributes"}] += int64(out.Set)
+	if out.Set > 0 {
+		w.counts[count{what: "attributes"}] += int64(out.Set)
+	}
 	for _, e := range out.Errors {
 		w.counts[count{what: "field", profile: e.Profile, reason: e.Reason}]++
 	}
@@ -221,7 +246,7 @@ func (n *logNormalizer) count(w *worker, out trainprofile.Outcome, lr plog.LogRe
 		}
 		return
 	}
-	w.counts[count{what: "mapped", profile: profile}]++
+	w.mapped.add(w, profile)
 	if out.Detected {
 		w.counts[count{what: "detected", profile: profile}]++
 	}

@@ -22,6 +22,7 @@ type streams struct {
 	byKey  map[string]*list.Element
 	byID   map[streamID]*list.Element // the same, without making a key
 	recent *list.List                 // front: seen last
+	moves  int                        // to the front
 	alias  map[string]string          // run and first line of a stream -> the key under which it was seen last
 	traced atomic.Bool                // some stream had a run in a trace of its trainer's
 }
@@ -32,6 +33,7 @@ type streamEntry struct {
 	id      streamID
 	stream  trainprofile.Stream
 	settled atomic.Pointer[settled] // nil: nobody knows what the storage holds
+	moved   int                     // which move to the front was its last
 }
 
 // settled is what the storage holds of a stream: a decision, or none, and its life.
@@ -60,8 +62,19 @@ func (s *streams) find(id streamID) *streamEntry {
 	if !ok {
 		return nil
 	}
-	s.recent.MoveToFront(e)
-	return e.Value.(*streamEntry)
+	return s.see(e)
+}
+
+// see notes that a stream was seen. One that is in the front half stays where it is: that is far enough from being forgotten,
+// and moving costs more than finding.
+func (s *streams) see(e *list.Element) *streamEntry {
+	entry := e.Value.(*streamEntry)
+	if s.moves-entry.moved >= s.limit/2 {
+		s.recent.MoveToFront(e)
+		s.moves++
+		entry.moved = s.moves
+	}
+	return entry
 }
 
 // add gives the entry of a key, as get does, and lets it be found by an id from now on.
@@ -90,8 +103,7 @@ func (s *streams) get(key, alias string, middle bool) (stream *trainprofile.Stre
 
 func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgotten string) {
 	if e, ok := s.byKey[key]; ok {
-		s.recent.MoveToFront(e)
-		return e.Value.(*streamEntry), ""
+		return s.see(e), ""
 	}
 	entry := &streamEntry{key: key, alias: alias}
 	if e, ok := s.byKey[s.alias[alias]]; ok && middle && alias != "" {
@@ -110,6 +122,8 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 			delete(s.alias, old.alias)
 		}
 	}
+	s.moves++
+	entry.moved = s.moves
 	s.byKey[key] = s.recent.PushFront(entry)
 	if alias != "" {
 		s.alias[alias] = key
