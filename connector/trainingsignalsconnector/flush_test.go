@@ -196,3 +196,38 @@ func TestExtraAttributesAreBounded(t *testing.T) {
 	}
 	assert.Equal(t, map[any]bool{"dqn": true, "other": true, nil: true}, models)
 }
+
+// TestWhatComesBehindExpiredSeriesBeginsNewOnes: a late phase of an attempt that is still kept is not counted where nobody looks any more.
+func TestWhatComesBehindExpiredSeriesBeginsNewOnes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *Config) { c.SeriesExpiry = 30e9 })
+	b.rec(1, 0, "run.start", "r", nil, nil)
+	b.rec(2, 0, "run.end", "r", nil, m{"outcome": "success"})
+	for s := 10.0; s <= 60; s += 10 {
+		b.tick(s)
+	}
+	require.Zero(t, b.core.table.len())
+	b.rec(65, 64, "step.end", "r", nil, m{"step": 1, "samples": 32})
+	assert.InDelta(t, 32, value1(b.last(70), "sample.processed", "train"), 0)
+}
+
+func TestAFullQueueDropsTheOldestSpanThatIsNotOnItsWay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *Config) { c.Limits.PendingSpans = 3 })
+	for i, run := range []string{"a", "b", "c", "d", "e"} {
+		b.rec(1+float64(i), 0, "run.start", run, nil, nil)
+		if i == 1 {
+			b.core.flush(context.Background(), at(3)) // makes their spans
+			_, n := b.core.spans.next()
+			require.Equal(t, 2, n)
+		}
+	}
+	b.core.flush(context.Background(), at(10))
+	var left []string
+	for _, q := range b.core.spans.waiting {
+		id, _ := q.span.Attributes().Get(trainrecord.AttrRunID)
+		left = append(left, id.Str())
+	}
+	assert.Equal(t, []string{"a", "b", "e"}, left)
+	assert.Contains(t, b.self(), `spans_dropped{connector="training_signals",reason="queue"} 2`)
+}

@@ -16,9 +16,11 @@ import (
 
 // Kinds of parts of the journal.
 const (
-	partRecords = 1
 	partTick    = 2
+	partRecords = 3 // 1 was an earlier form
 )
+
+const sightingBytes = 64 // of a record in the journal; most take less
 
 // tick is a tick in the journal. What followed from the one before stands in it, so that a tick is written before it is sent.
 type tick struct {
@@ -66,7 +68,8 @@ func (c *core) journal(records []trainrun.Sighting) *job {
 	if c.store == nil || len(records) == 0 {
 		return nil
 	}
-	return c.store.append(trainrun.AppendSightings([]byte{partRecords}, records))
+	room := make([]byte, 0, 128+sightingBytes*len(records))
+	return c.store.append(trainrun.AppendSightings(append(room, partRecords), records))
 }
 
 // mark queues a tick, which is written before it is sent, and now and then replaced by a snapshot.

@@ -50,6 +50,7 @@ type group struct {
 	order  []*series
 	open   int   // attempts, as of the last look
 	used   int64 // the last time it had one
+	gone   bool  // it is forgotten
 }
 
 // table is all series.
@@ -72,11 +73,12 @@ func newTable(cfg *Config, start int64) *table {
 type handle struct {
 	group *group
 	base  base
+	last  [instrumentCount]*series // that was counted on
 }
 
 // handle gives the one of an attempt. Its attributes are frozen by the time that anything is counted.
 func (t *table) handle(c *trainrun.Course) *handle {
-	if h, ok := c.Reader.(*handle); ok {
+	if h, ok := c.Reader.(*handle); ok && !h.group.gone {
 		return h
 	}
 	h := &handle{group: t.group(c.Source)}
@@ -154,13 +156,17 @@ func (t *table) addGroup(key string, attrs pcommon.Map) *group {
 
 // series finds a series, or begins it.
 func (t *table) series(h *handle, instrument uint8, own string) *series {
-	k := seriesKey{base: h.base, instrument: instrument, own: own}
-	if s, ok := h.group.series[k]; ok {
+	if s := h.last[instrument]; s != nil && s.own == own {
 		return s
 	}
-	s := &series{seriesKey: k, start: t.since}
-	h.group.series[k] = s
-	h.group.order = append(h.group.order, s)
+	k := seriesKey{base: h.base, instrument: instrument, own: own}
+	s, ok := h.group.series[k]
+	if !ok {
+		s = &series{seriesKey: k, start: t.since}
+		h.group.series[k] = s
+		h.group.order = append(h.group.order, s)
+	}
+	h.last[instrument] = s
 	return s
 }
 
@@ -172,9 +178,9 @@ func (t *table) count(h *handle, instrument uint8, own string, x float64, n int6
 // attributes writes those of a series, spelled with a namespace.
 func (t *table) attributes(s *series, namespace string, to pcommon.Map) {
 	to.EnsureCapacity(3 + len(t.cfg.ExtraAttributes))
-	to.PutStr(namespace+strings.TrimPrefix(trainrecord.AttrFramework, trainrecord.Namespace), s.framework)
+	to.PutStr(spelled(trainrecord.AttrFramework, namespace), s.framework)
 	if s.family != "" {
-		to.PutStr(namespace+strings.TrimPrefix(trainrecord.AttrTaskFamily, trainrecord.Namespace), s.family)
+		to.PutStr(spelled(trainrecord.AttrTaskFamily, namespace), s.family)
 	}
 	for i := range t.cfg.ExtraAttributes {
 		if s.extra[i] != "" {
@@ -199,6 +205,7 @@ func (t *table) expired() []*group {
 
 func (t *table) forget(old []*group) {
 	for _, g := range old {
+		g.gone = true
 		delete(t.groups, g.key)
 	}
 	t.order = slices.DeleteFunc(t.order, func(g *group) bool { return slices.Contains(old, g) })

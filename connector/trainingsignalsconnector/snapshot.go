@@ -1,8 +1,10 @@
 package trainingsignalsconnector
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -10,11 +12,9 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
-// storedState is everything but the records that wait, which the journal keeps.
+// storedState is everything but the records that wait, which the journal keeps. The state of runs and the spans, as OTLP, stand behind it as they are.
 type storedState struct {
 	Stamp  int64
-	Live   []byte
-	Spans  []byte // OTLP, one resource a span
 	Groups []storedGroup
 }
 
@@ -42,16 +42,7 @@ type storedValue struct {
 }
 
 func (c *core) snapshot() []byte {
-	st := storedState{Stamp: c.stamp, Live: c.live.Snapshot()}
-	td := ptrace.NewTraces()
-	for _, q := range c.spans.waiting {
-		rs := td.ResourceSpans().AppendEmpty()
-		if q.source != nil {
-			q.source.Attributes.CopyTo(rs.Resource().Attributes())
-		}
-		q.span.CopyTo(rs.ScopeSpans().AppendEmpty().Spans().AppendEmpty())
-	}
-	st.Spans, _ = (&ptrace.ProtoMarshaler{}).MarshalTraces(td) // of data in memory
+	st := storedState{Stamp: c.stamp}
 	for _, g := range c.table.order {
 		sg := storedGroup{Key: g.key, Attrs: g.attrs.AsRaw(), Used: g.used}
 		for _, s := range g.order {
@@ -63,17 +54,38 @@ func (c *core) snapshot() []byte {
 		}
 		st.Groups = append(st.Groups, sg)
 	}
-	b, _ := json.Marshal(st) // numbers and texts only
+	head, _ := json.Marshal(st)                                                         // numbers and texts only
+	spans, _ := (&ptrace.ProtoMarshaler{}).MarshalTraces(c.spans.copy(c.spans.waiting)) // of data in memory
+	var b []byte
+	for _, part := range [][]byte{head, c.live.Snapshot(), spans} {
+		b = append(binary.AppendUvarint(slices.Grow(b, len(part)+binary.MaxVarintLen64), uint64(len(part))), part...)
+	}
 	return b
+}
+
+// parts takes a snapshot apart.
+func parts(b []byte) (list [3][]byte, err error) {
+	for i := range list {
+		n, used := binary.Uvarint(b)
+		if used <= 0 || n > uint64(len(b)-used) {
+			return list, errDamaged
+		}
+		list[i], b = b[used:used+int(n)], b[used+int(n):]
+	}
+	return list, nil
 }
 
 // load reads a snapshot. A histogram whose bounds are others now begins anew.
 func (c *core) load(b []byte) error {
+	list, err := parts(b)
+	if err != nil {
+		return err
+	}
 	var st storedState
-	if err := json.Unmarshal(b, &st); err != nil {
+	if err := json.Unmarshal(list[0], &st); err != nil {
 		return errors.Join(errDamaged, err)
 	}
-	if err := c.live.Restore(st.Live); err != nil {
+	if err := c.live.Restore(list[1]); err != nil {
 		return errors.Join(errDamaged, err)
 	}
 	c.stamp = st.Stamp
@@ -88,7 +100,7 @@ func (c *core) load(b []byte) error {
 			c.table.restore(g, &sg.Series[i])
 		}
 	}
-	return c.loadSpans(st.Spans)
+	return c.loadSpans(list[2])
 }
 
 func (t *table) restore(g *group, st *storedSeries) {

@@ -1,8 +1,6 @@
 package trainingsignalsconnector
 
 import (
-	"slices"
-
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -27,7 +25,7 @@ type spanQueue struct {
 }
 
 func newSpanQueue(cfg *Config) *spanQueue {
-	return &spanQueue{maker: spanMaker{cfg}, drops: map[string]int64{}}
+	return &spanQueue{maker: spanMaker{cfg: cfg}, drops: map[string]int64{}}
 }
 
 // take makes the spans of what happened to an attempt.
@@ -77,10 +75,17 @@ func (q *spanQueue) offer(c *trainrun.Course, s ptrace.Span, now int64, always b
 	}
 	c.Spans.Sent++
 	if len(q.waiting) >= q.maker.cfg.Limits.PendingSpans && q.sending < len(q.waiting) {
-		q.waiting = slices.Delete(q.waiting, q.sending, q.sending+1)
-		q.drops[dropQueue]++
+		q.dropOldest()
 	}
 	q.waiting = append(q.waiting, queued{c.Source, s})
+}
+
+// dropOldest drops the first span that is not on its way. Only those before it move: the queue is long when this happens often.
+func (q *spanQueue) dropOldest() {
+	copy(q.waiting[1:], q.waiting[:q.sending])
+	q.waiting[0] = queued{}
+	q.waiting = q.waiting[1:]
+	q.drops[dropQueue]++
 }
 
 func (q *spanQueue) drop(c *trainrun.Course, reason string) {
@@ -90,12 +95,17 @@ func (q *spanQueue) drop(c *trainrun.Course, reason string) {
 
 // next copies the first spans that wait, n of them. They stay until done says that they are sent.
 func (q *spanQueue) next() (td ptrace.Traces, n int) {
-	td = ptrace.NewTraces()
-	var last *trainrun.Source
-	var spans ptrace.SpanSlice
 	n = min(len(q.waiting), maxSpansAtOnce)
 	q.sending = n
-	for i, w := range q.waiting[:n] {
+	return q.copy(q.waiting[:n]), n
+}
+
+// copy puts spans together as they are sent.
+func (q *spanQueue) copy(list []queued) ptrace.Traces {
+	td := ptrace.NewTraces()
+	var last *trainrun.Source
+	var spans ptrace.SpanSlice
+	for i, w := range list {
 		if i == 0 || w.source != last {
 			last = w.source
 			rs := td.ResourceSpans().AppendEmpty()
@@ -111,7 +121,7 @@ func (q *spanQueue) next() (td ptrace.Traces, n int) {
 		}
 		w.span.CopyTo(spans.AppendEmpty())
 	}
-	return td, n
+	return td
 }
 
 // done forgets the first spans.

@@ -21,6 +21,8 @@ const (
 	attrExcMessage = "exception.message"
 	unknownError   = "_OTHER"
 
+	spanAttributes = 8 // most have no more
+
 	maxStatus    = 256
 	maxErrorType = 256
 	maxException = 4096
@@ -39,18 +41,36 @@ const (
 var dropReasons = []string{dropThinned, dropCap, dropAge, dropQueue, dropRefused, dropOpen}
 
 // spanMaker makes the spans of what happens to attempts.
-type spanMaker struct{ cfg *Config }
+type spanMaker struct {
+	cfg  *Config
+	last spanIdentity // of the attempt that was asked for last: many spans of one follow each other
+}
 
-// identity gives the trace and the ids of an attempt's run span: derived, unless the trainer has a trace of its own.
+// spanIdentity is the derived ids of an attempt: of its trace, and of the run's span.
+type spanIdentity struct {
+	runID           string
+	written, number int64
+	trace           pcommon.TraceID
+	run             pcommon.SpanID
+}
+
+// identity gives the trace and the id of an attempt's run span: derived, unless the trainer has a trace of its own.
 func (m *spanMaker) identity(c *trainrun.Course) (trace pcommon.TraceID, run pcommon.SpanID) {
-	if trace = c.Trace; trace.IsEmpty() {
-		trace = trainrecord.DerivedTraceID(m.cfg.IDSalt, c.RunID, c.Written)
+	if m.last.runID != c.RunID || m.last.written != c.Written || m.last.number != c.Number {
+		m.last = spanIdentity{
+			c.RunID, c.Written, c.Number, trainrecord.DerivedTraceID(m.cfg.IDSalt, c.RunID, c.Written),
+			trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, c.Number, trainrecord.RunSpan),
+		}
 	}
-	return trace, trainrecord.DerivedSpanID(m.cfg.IDSalt, c.RunID, c.Number, trainrecord.RunSpan)
+	if trace = c.Trace; trace.IsEmpty() {
+		trace = m.last.trace
+	}
+	return trace, m.last.run
 }
 
 func (m *spanMaker) span(c *trainrun.Course, what string, key trainrecord.SpanKey, start, end int64) ptrace.Span {
 	s := ptrace.NewSpan()
+	s.Attributes().EnsureCapacity(spanAttributes * (1 + len(m.cfg.AlsoNamespaces)))
 	trace, run := m.identity(c)
 	s.SetName(spanNames + what)
 	s.SetKind(ptrace.SpanKindInternal)
@@ -206,10 +226,19 @@ func (m *spanMaker) keeps(epoch trainrun.Int) bool {
 	return epoch.V%stride == 0
 }
 
+// put spells a name of the vocabulary with each namespace.
 func (m *spanMaker) put(key string, put func(key string)) {
-	for _, namespace := range m.cfg.namespaces() {
-		put(namespace + strings.TrimPrefix(key, trainrecord.Namespace))
+	put(spelled(key, m.cfg.Namespace))
+	for _, namespace := range m.cfg.AlsoNamespaces {
+		put(spelled(key, namespace))
 	}
+}
+
+func spelled(key, namespace string) string {
+	if namespace == trainrecord.Namespace {
+		return key
+	}
+	return namespace + strings.TrimPrefix(key, trainrecord.Namespace)
 }
 
 func (m *spanMaker) putText(s ptrace.Span, key, text string) {

@@ -151,7 +151,7 @@ func TestSpansAreThinnedTheSameWayEachTime(t *testing.T) {
 
 func TestAMillionEpochsGiveFewSpans(t *testing.T) {
 	t.Parallel()
-	maker := spanMaker{createDefaultConfig().(*Config)}
+	maker := spanMaker{cfg: createDefaultConfig().(*Config)}
 	n := 0
 	for e := range 1_000_000 {
 		if maker.keeps(trainrun.Int{V: int64(e), Set: true}) {

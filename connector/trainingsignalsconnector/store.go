@@ -23,7 +23,7 @@ import (
 //
 // Each value ends with its checksum. What is told follows from the snapshot and the journal after it alone.
 const (
-	storeVersion = 1
+	storeVersion = 2
 	indexKey     = "index"
 	snapshotKey  = "s/"
 	journalKey   = "j/"

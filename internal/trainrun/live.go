@@ -18,7 +18,7 @@ type LiveOptions struct {
 	Salt  string           // of derived ids
 }
 
-// maxRoomForTransitions is what is kept of the room for them between two calls.
+// maxRoomForTransitions is what a tick keeps of the room for them.
 const maxRoomForTransitions = 1 << 14
 
 // future is how far ahead of its arrival a record may say that it is.
@@ -77,7 +77,7 @@ func (l *Live) Take(batch []Sighting, now Moment) ([]Transition, Tally) {
 	var zero map[string]bool // runs that are not known yet and have a rank 0
 	for i := range batch {
 		s := &batch[i]
-		if s.Rank != 0 {
+		if s.Rank != 0 || i > 0 && batch[i-1].Rank == 0 && batch[i-1].RunID == s.RunID {
 			continue
 		}
 		if r := l.runs[s.RunID]; r != nil {
@@ -104,12 +104,10 @@ func (r *liveRun) meetZero() {
 	r.zeroSeen, r.hasRank, r.primary = true, true, 0
 }
 
-// again takes back what was told, and its room if that is not too much.
+// again takes back what was told, and keeps its room: many calls may follow before a tick.
 func (l *Live) again() {
 	clear(l.out)
-	if l.out = l.out[:0]; cap(l.out) > maxRoomForTransitions {
-		l.out = nil
-	}
+	l.out = l.out[:0]
 }
 
 func (l *Live) tell(t Transition) { l.out = append(l.out, t) }

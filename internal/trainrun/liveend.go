@@ -106,7 +106,9 @@ func (l *Live) end(c *Course, outcome string, at int64, now Moment) {
 
 // Tick tells what the passing of time does: silence, ends that nobody told, and that late records had their time.
 func (l *Live) Tick(now Moment) []Transition {
-	l.again()
+	if l.again(); cap(l.out) > maxRoomForTransitions {
+		l.out = nil
+	}
 	for id, r := range l.runs {
 		for i := 0; i < len(r.courses); i++ {
 			c := r.courses[i]

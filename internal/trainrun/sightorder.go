@@ -30,12 +30,23 @@ func compareSightings(a, b *Sighting) int {
 // happened gives records in the order in which they happened, as far as they tell: by time, then by their places in their
 // streams, then so that an end goes before the beginning of what follows.
 func happened(list []Sighting) []*Sighting {
-	out := make([]*Sighting, len(list))
-	for i := range list {
-		out[i] = &list[i]
+	type placed struct {
+		time int64
+		at   int
 	}
-	if !slices.IsSortedFunc(out, compareSightings) {
-		slices.SortStableFunc(out, compareSightings)
+	order := make([]placed, len(list))
+	for i := range list {
+		order[i] = placed{list[i].Time, i}
+	}
+	slices.SortFunc(order, func(a, b placed) int { // most times differ
+		if a.time != b.time {
+			return cmp.Compare(a.time, b.time)
+		}
+		return cmp.Or(compareSightings(&list[a.at], &list[b.at]), cmp.Compare(a.at, b.at))
+	})
+	out := make([]*Sighting, len(list))
+	for i, o := range order {
+		out[i] = &list[o.at]
 	}
 	return out
 }

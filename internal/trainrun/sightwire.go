@@ -46,13 +46,15 @@ func (t *sourceList) read(r *reader) *Source {
 	return s
 }
 
-// AppendSightings encodes records that arrived together.
+// AppendSightings encodes records that arrived together. What one has in common with the one before it is not written again: most are of one stream.
 func AppendSightings(dst []byte, list []Sighting) []byte {
 	w := newWriter(dst)
 	var sources sourceTable
 	w.uint(uint64(len(list)))
+	before := &Sighting{}
 	for i := range list {
-		w.sighting(&list[i], &sources)
+		w.sighting(&list[i], before, &sources)
+		before = &list[i]
 	}
 	return w.b
 }
@@ -62,73 +64,124 @@ func DecodeSightings(b []byte) ([]Sighting, error) {
 	r := &reader{b: b}
 	var sources sourceList
 	list := make([]Sighting, 0, r.count(8))
+	before := &Sighting{}
 	for range cap(list) {
-		s := r.sighting(&sources)
+		s := r.sighting(before, &sources)
 		if r.err != nil {
 			return nil, r.err
 		}
 		list = append(list, s)
+		before = &list[len(list)-1]
 	}
 	return list, r.err
 }
 
 // Bits of what a sighting has besides.
 const (
-	sightDurations = 1 << iota
-	sightTrace
+	sightStream = 1 << iota // another stream than the one before, or another time of arrival
+	sightTrace              // another trace or span
+	sightProgress
 	sightDetails
 )
 
-func (w *writer) sighting(s *Sighting, sources *sourceTable) {
-	w.text(s.RunID)
-	w.byte(byte(s.Event))
-	w.byte(byte(s.ID.Kind))
-	w.text(s.ID.RunID)
-	w.fixed32(s.ID.File)
-	w.fixed32(s.ID.CRC)
-	w.uint(uint64(s.ID.Index))
-	w.int(s.ID.Place)
-	if s.ID.Kind != IDUID {
-		w.b = append(w.b, s.ID.Hash[:]...)
-	}
-	w.uint(uint64(s.Attempt))
-	w.uint(uint64(s.Rank))
-	w.uint(uint64(s.Seq))
-	w.text(s.Part)
-	w.text(s.Framework)
-	w.text(s.Phase)
-	w.int(s.Time)
-	w.int(s.Arrived.Wall)
-	w.int(s.Arrived.Mono - s.Arrived.Wall)
-	for _, n := range s.ints() {
-		w.optInt(*n)
-	}
-	w.float(s.Progress)
+// alike says that two records came together, of one stream.
+func (s *Sighting) alike(o *Sighting) bool {
+	return s.RunID == o.RunID && s.ID.Kind == o.ID.Kind && s.ID.RunID == o.ID.RunID && s.ID.File == o.ID.File && s.Attempt == o.Attempt && s.Rank == o.Rank &&
+		s.Part == o.Part && s.Framework == o.Framework && s.Arrived == o.Arrived && s.Source == o.Source
+}
+
+func (w *writer) sighting(s, before *Sighting, sources *sourceTable) {
 	var has byte
-	for _, x := range s.seconds() {
-		if *x >= 0 {
-			has |= sightDurations
-		}
+	if !s.alike(before) {
+		has |= sightStream
 	}
-	if !s.Trace.IsEmpty() || !s.Span.IsEmpty() {
+	if s.Trace != before.Trace || s.Span != before.Span {
 		has |= sightTrace
+	}
+	if s.Progress != noProgress {
+		has |= sightProgress
 	}
 	if s.Detail != nil {
 		has |= sightDetails
 	}
 	w.byte(has)
-	if has&sightDurations != 0 {
-		for _, x := range s.seconds() {
-			w.float(*x)
-		}
+	w.byte(byte(s.Event))
+	if has&sightStream != 0 {
+		w.stream(s, sources)
 	}
 	if has&sightTrace != 0 {
 		w.b = append(append(w.b, s.Trace[:]...), s.Span[:]...)
 	}
+	w.fixed32(s.ID.CRC)
+	w.uint(uint64(s.ID.Index))
+	w.int(s.ID.Place - before.ID.Place)
+	if s.ID.Kind != IDUID {
+		w.b = append(w.b, s.ID.Hash[:]...)
+	}
+	w.uint(uint64(s.Seq))
+	w.text(s.Phase)
+	w.int(s.Time - before.Time)
+	for _, n := range s.ints() {
+		w.optInt(*n)
+	}
+	if has&sightProgress != 0 {
+		w.float(s.Progress)
+	}
+	w.durations(s)
 	if has&sightDetails != 0 {
 		w.sightDetail(s.Detail)
 	}
+}
+
+// stream writes what the records of a call mostly have in common.
+func (w *writer) stream(s *Sighting, sources *sourceTable) {
+	w.text(s.RunID)
+	w.byte(byte(s.ID.Kind))
+	w.text(s.ID.RunID)
+	w.fixed32(s.ID.File)
+	w.uint(uint64(s.Attempt))
+	w.uint(uint64(s.Rank))
+	w.text(s.Part)
+	w.text(s.Framework)
+	w.int(s.Arrived.Wall)
+	w.int(s.Arrived.Mono - s.Arrived.Wall)
 	sources.write(w, s.Source)
+}
+
+func (r *reader) stream(s *Sighting, sources *sourceList) {
+	s.RunID = r.text()
+	s.ID.Kind, s.ID.RunID, s.ID.File = IDKind(r.byte()), r.text(), r.fixed32()
+	s.Attempt, s.Rank = int64(r.uint()), int64(r.uint())
+	s.Part, s.Framework = r.text(), r.text()
+	s.Arrived.Wall = r.int()
+	s.Arrived.Mono = s.Arrived.Wall + r.int()
+	s.Source = sources.read(r)
+}
+
+// durations writes which there are, and those.
+func (w *writer) durations(s *Sighting) {
+	var set byte
+	for i, x := range s.seconds() {
+		if *x >= 0 {
+			set |= 1 << i
+		}
+	}
+	w.byte(set)
+	for i, x := range s.seconds() {
+		if set&(1<<i) != 0 {
+			w.float(*x)
+		}
+	}
+}
+
+func (r *reader) durations(s *Sighting) {
+	s.noDurations()
+	set := r.byte()
+	for i, x := range s.seconds() {
+		if set&(1<<i) != 0 {
+			*x = r.float()
+		}
+	}
 }
 
 func (s *Sighting) ints() []*Int {
@@ -163,39 +216,38 @@ func (r *reader) texts() []string {
 	return list
 }
 
-func (r *reader) sighting(sources *sourceList) (s Sighting) {
-	s.RunID, s.Event = r.text(), Event(r.byte())
-	s.ID.Kind, s.ID.RunID, s.ID.File, s.ID.CRC = IDKind(r.byte()), r.text(), r.fixed32(), r.fixed32()
-	s.ID.Index, s.ID.Place = uint32(r.uint()), max(r.int(), 0)
-	if s.ID.Kind != IDUID {
-		s.ID.Hash = r.hash()
+func (r *reader) sighting(before *Sighting, sources *sourceList) (s Sighting) {
+	has, event := r.byte(), Event(r.byte())
+	s = Sighting{
+		RunID: before.RunID, Event: event, ID: ID{Kind: before.ID.Kind, RunID: before.ID.RunID, File: before.ID.File}, Attempt: before.Attempt, Rank: before.Rank,
+		Part: before.Part, Framework: before.Framework, Arrived: before.Arrived, Trace: before.Trace, Span: before.Span, Source: before.Source, Progress: noProgress,
 	}
-	s.Attempt, s.Rank, s.Seq = int64(r.uint()), int64(r.uint()), int64(r.uint())
-	s.Part, s.Framework, s.Phase = r.text(), r.text(), r.text()
-	s.Time = r.int()
-	s.Arrived.Wall = r.int()
-	s.Arrived.Mono = s.Arrived.Wall + r.int()
-	for _, n := range s.ints() {
-		*n = r.optInt()
-	}
-	s.Progress = r.float()
-	s.noDurations()
-	has := r.byte()
-	if has&sightDurations != 0 {
-		for _, x := range s.seconds() {
-			*x = r.float()
-		}
+	if has&sightStream != 0 {
+		r.stream(&s, sources)
 	}
 	if has&sightTrace != 0 {
 		copy(s.Trace[:], r.bytes(16))
 		copy(s.Span[:], r.bytes(8))
 	}
+	s.ID.CRC, s.ID.Index = r.fixed32(), uint32(r.uint())
+	s.ID.Place = max(before.ID.Place+r.int(), 0)
+	if s.ID.Kind != IDUID {
+		s.ID.Hash = r.hash()
+	}
+	s.Seq, s.Phase = int64(r.uint()), r.text()
+	s.Time = before.Time + r.int()
+	for _, n := range s.ints() {
+		*n = r.optInt()
+	}
+	if has&sightProgress != 0 {
+		s.Progress = r.float()
+	}
+	r.durations(&s)
 	if has&sightDetails != 0 {
 		d := &SightDetail{Family: r.text(), Emits: Emits(r.byte()), Extra: r.texts()}
 		d.Outcome, d.StopReason, d.ErrorType, d.Message = r.text(), r.text(), r.text(), r.text()
 		s.Detail = d
 	}
-	s.Source = sources.read(r)
 	if s.RunID == "" || s.Event == EventNone || s.Event >= eventCount || s.Event == EventRunEnd && s.Detail == nil {
 		r.fail("want a record")
 	}
