@@ -65,3 +65,20 @@ func TestKeysThatAreNoTextAreOneKey(t *testing.T) {
 	require.True(t, ok)
 	assert.Len(t, e.Detail.Params, 1)
 }
+
+func TestRowsInOrderStayWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	f := New(testRun)
+	for i := range int64(100) {
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
+	}
+	before := &f.rows.rows[0]
+	f.State()
+	assert.Same(t, before, &f.rows.rows[0], "what one stream tells costs no copy")
+	for i := range int64(100) {
+		f.Apply(stepEntry(1000-i, 1, 0, Value{"train/loss", 1}))
+	}
+	before = &f.rows.rows[0]
+	f.State()
+	assert.NotSame(t, before, &f.rows.rows[0], "what is in no order is put in one")
+}

@@ -119,6 +119,9 @@ func (t *rowTable) sort() {
 	for i := range t.rows {
 		t.rows[i].sortValues(t)
 	}
+	if t.inOrder() && 4*len(t.rows) >= cap(t.rows) { // else room is given back
+		return
+	}
 	order := make([]uint32, len(t.rows))
 	for i := range order {
 		order[i] = uint32(i)
@@ -140,6 +143,19 @@ func (t *rowTable) sort() {
 		rows = append(rows, r)
 	}
 	t.rows, t.values, t.series = rows, values, series
+}
+
+// inOrder says that sort has nothing to do: rows and values stand as they came from one stream.
+func (t *rowTable) inOrder() bool {
+	from := uint32(0)
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.from != from || i > 0 && t.compareRows(&t.rows[i-1], r) >= 0 {
+			return false
+		}
+		from += r.n
+	}
+	return true
 }
 
 // sortValues orders the values of a row by series.

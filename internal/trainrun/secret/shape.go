@@ -32,9 +32,20 @@ func byFirst(list []shape) (out [128][]shape) {
 	return out
 }
 
+// leastShape is how long the shortest known form is.
+var leastShape = func() int {
+	least := maxToken
+	for _, list := range shapes {
+		for _, s := range list {
+			least = min(least, len(s.text)+s.least)
+		}
+	}
+	return least
+}()
+
 // isShape says that a word is a secret whatever its name: a known form of token, or a signed token.
 func isShape(w string) bool {
-	for i := 0; i+3 < len(w); i++ {
+	for i := 0; i+leastShape <= len(w); i++ {
 		if i > 0 && isAlnum(w[i-1]) || w[i] >= 0x80 {
 			continue
 		}
