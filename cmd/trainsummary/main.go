@@ -12,7 +12,7 @@ import (
 )
 
 // garbage is how much the heap grows before it is cleaned: a summary lives shortly and reads much.
-const garbage = 400
+const garbage = 200
 
 // version is that of builder-config.yaml: make commands links it in.
 var version string

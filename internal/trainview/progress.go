@@ -108,8 +108,8 @@ func (v *view) eta(length, last int64) {
 		v.setEta(per*float64(max(*p.StepsPlanned-*p.Step, 0)), etaSteps)
 		return
 	}
-	if m, ok := v.trail.reported.last(); ok {
-		v.setEta(m.seconds*1e9, etaReported)
+	if left := v.trail.reported; left.ok {
+		v.setEta(left.value*1e9, etaReported)
 		return
 	}
 	switch {

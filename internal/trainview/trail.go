@@ -25,10 +25,10 @@ type Trail struct {
 	nativeEnd            bool
 	progress, validation bool
 	suspects             map[suspect]struct{}
-	part                 latest[partMark]
-	rates                latest[rateMark]
+	part                 newest[string]
+	ratesAreZero         newest[bool]
 	ratesWerePositive    bool
-	reported             latest[etaMark]
+	reported             newest[float64] // seconds that are left
 	backwards            int64
 
 	Records, BadLines, Duplicates, Unmapped int64 // lines
@@ -59,19 +59,17 @@ type epochMark struct{ time, attempt, epoch, nanos int64 }
 
 type stepMark struct{ time, attempt, step int64 }
 
-type partMark struct {
-	time int64
-	name string
+// newest keeps the value of the latest time, of equal times the one that came last.
+type newest[T any] struct {
+	time  int64
+	value T
+	ok    bool
 }
 
-type rateMark struct {
-	time int64
-	zero bool
-}
-
-type etaMark struct {
-	time    int64
-	seconds float64
+func (n *newest[T]) add(time int64, v T) {
+	if !n.ok || time >= n.time {
+		*n = newest[T]{time, v, true}
+	}
 }
 
 // suspect is a value that its own record makes doubtful.
@@ -105,14 +103,6 @@ func (l *latest[T]) add(v T, most int, compare func(a, b T) int) {
 
 // of gives them, the least first.
 func (l *latest[T]) of(most int) []T { return l.items[max(len(l.items)-most, 0):] }
-
-// last gives the greatest; ok is false when there is none.
-func (l *latest[T]) last() (v T, ok bool) {
-	if n := len(l.items); n > 0 {
-		return l.items[n-1], true
-	}
-	return v, false
-}
 
 // NewTrail gives an empty one.
 func NewTrail() *Trail {
@@ -201,7 +191,7 @@ func (t *Trail) row(rec *trainrecord.Record, e *trainrun.Entry) {
 	t.progress = true
 	phaseEnd := e.Event == trainrun.EventPhaseEnd
 	t.validation = t.validation || e.Event == trainrun.EventEpochEnd || phaseEnd && rec.Phase == trainrecord.PhaseValidation
-	t.part.add(partMark{e.Time, e.Part}, 1, func(a, b partMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+	t.part.add(e.Time, e.Part)
 	t.epoch(e)
 	if e.Event == trainrun.EventStepEnd && e.Step.Set && e.Time != 0 && e.Part == "" {
 		t.steps.add(stepMark{e.Time, e.Attempt, e.Step.V}, stepsForLength+1, func(a, b stepMark) int {
@@ -211,7 +201,7 @@ func (t *Trail) row(rec *trainrecord.Record, e *trainrun.Entry) {
 	t.suspicious(e)
 	t.learning(rec, e)
 	if left, ok := remaining(rec.Body); ok {
-		t.reported.add(etaMark{e.Time, left}, 1, func(a, b etaMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+		t.reported.add(e.Time, left)
 	}
 }
 
@@ -293,5 +283,5 @@ func (t *Trail) learning(rec *trainrecord.Record, e *trainrun.Entry) {
 		return
 	}
 	t.ratesWerePositive = t.ratesWerePositive || !zero
-	t.rates.add(rateMark{e.Time, zero}, 1, func(a, b rateMark) int { return cmp.Or(cmp.Compare(a.time, b.time), 1) })
+	t.ratesAreZero.add(e.Time, zero)
 }

@@ -96,13 +96,13 @@ func (v *view) why(path, code string) { v.doc.Why[path] = code }
 func (v *view) choosePart() {
 	own := v.st.Epochs.Completed != nil || v.st.Steps.Last != nil
 	own = own || slices.ContainsFunc(v.st.Series, func(s trainrun.Series) bool { return s.Part == "" })
-	last, ok := v.trail.part.last()
-	if own || !ok {
+	last := v.trail.part
+	if own || !last.ok {
 		return
 	}
 	for i := range v.st.Parts {
-		if v.st.Parts[i].Name == last.name {
-			v.part, v.partName = &v.st.Parts[i], last.name
+		if v.st.Parts[i].Name == last.value {
+			v.part, v.partName = &v.st.Parts[i], last.value
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (v *view) warnings() {
 
 func (v *view) facts() {
 	t, st := v.trail, v.st
-	if zero, ok := t.rates.last(); ok && zero.zero && t.ratesWerePositive && v.isLive() {
+	if t.ratesAreZero.value && t.ratesWerePositive && v.isLive() {
 		v.warn(Warning{Code: warnRateZero})
 	}
 	superseded := int64(0)
