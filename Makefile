@@ -104,10 +104,11 @@ bench-results: build ## what the whole way from lines to results costs beside fi
 	@go run ./test/bench -suite results
 
 .PHONY: bench-gate
-bench-gate: build ## the same, small: fails when a ratio misses its target by more than 1.25
+bench-gate: build commands ## the same, small: fails when a ratio misses its target by more than 1.25
 	@go run ./test/bench -suite train_jsonl -size gate
 	@go run ./test/bench -suite norm_native -size gate
 	@OTELCOL_TRAIN_MEASURE=1 go test -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor
+	@OTELCOL_TRAIN_MEASURE=1 go test -v -count=1 -run 'TestItsCPUBesideThatOfDecoding|TestAnIdleWaitCostsNothing' ./test/summary
 
 .PHONY: bench-guard
 bench-guard: ## what cardinality_guard costs beside upstream processors: the full measurement, a minute on a machine that does nothing else
