@@ -47,9 +47,7 @@ func (d *deriver) candidates() [][]candidate {
 		if r.n == 0 || d.covers(i) {
 			continue
 		}
-		c := candidate{
-			x: r.x(), pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index,
-		}
+		c := d.candidate(i)
 		for j := r.from; j < r.from+r.n; j++ {
 			id := f.rows.series[j]
 			if lists[id] == nil {
@@ -60,6 +58,14 @@ func (d *deriver) candidates() [][]candidate {
 		}
 	}
 	return lists
+}
+
+// candidate is a value of row i, but for the value.
+func (d *deriver) candidate(i int) candidate {
+	r := &d.f.rows.rows[i]
+	return candidate{
+		x: r.x(), pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index,
+	}
 }
 
 func (d *deriver) series() {

@@ -54,6 +54,7 @@ type view struct {
 type Summary struct {
 	Document *Document
 	State    *trainrun.State
+	fold     *trainrun.Fold
 }
 
 // Curve gives the points of a metric of the document.
@@ -63,6 +64,9 @@ func (s *Summary) Curve(m *Metric) *trainrun.Series {
 	}
 	return &s.State.Series[m.series]
 }
+
+// Superseded gives what newer attempts took over of a curve. It is of the moment in which it is called.
+func (s *Summary) Superseded(c *trainrun.Series) []trainrun.Superseded { return s.fold.Superseded(c) }
 
 // Summarize makes the document of a run. It says all there is; Fit brings it to its size.
 func Summarize(f *trainrun.Fold, t *Trail, ev Evidence, o Options) *Summary {
@@ -87,7 +91,7 @@ func Summarize(f *trainrun.Fold, t *Trail, ev Evidence, o Options) *Summary {
 		v.explainGaps()
 		v.doc.Explain = v.explain
 	}
-	return &Summary{Document: v.doc, State: st}
+	return &Summary{Document: v.doc, State: st, fold: f}
 }
 
 func (v *view) why(path, code string) { v.doc.Why[path] = code }

@@ -50,6 +50,9 @@ func (b *builder) style(c *Chart, lines int) {
 	}
 	fmt.Fprintf(b, "<style>.%s text{font-family:system-ui,sans-serif}.%s{font-size:15px;font-weight:600}.%s{font-size:12px}.%s{fill:none;stroke-width:2}",
 		c.class("plot"), c.class("t"), c.class("l"), c.class("line"))
+	if len(c.Past) > 0 {
+		fmt.Fprintf(b, ".%s{stroke-width:1.2;stroke-dasharray:1.5 3}", c.class("past"))
+	}
 	rule(0, "#ffffff", "#1f2328", "#d1d9e0")
 	b.WriteString("@media(prefers-color-scheme:dark){")
 	rule(1, "#0d1117", "#e6edf3", "#3d444d")
@@ -78,11 +81,11 @@ func (b *builder) axes(c *Chart, f frame) {
 	b.label(c, width-right, height-8, "end", c.XLabel, "l")
 }
 
-// series draws a line; a point with no neighbour is a dot, one that is not finite a cross at the bottom.
-func (b *builder) series(c *Chart, f frame, i int) {
+// line draws the line of a series, or one of its past; a point with no neighbour is a dot, one that is not finite a cross at the
+// bottom.
+func (b *builder) line(c *Chart, f frame, i int, points []Point, kind string) {
 	var path, dots, crosses strings.Builder
 	run := 0
-	points := c.Series[i].Points
 	for j, p := range points {
 		if !finite(p.X) {
 			continue
@@ -103,9 +106,13 @@ func (b *builder) series(c *Chart, f frame, i int) {
 		}
 		path.WriteString("L" + x + " " + y)
 	}
+	class := c.class("line") + " " + c.class(fmt.Sprint("s", i))
+	if kind != "" {
+		class += " " + c.class(kind)
+	}
 	for _, d := range []string{path.String(), crosses.String()} {
 		if d != "" {
-			fmt.Fprintf(b, "<path class=\"%s %s\" d=\"%s\"/>\n", c.class("line"), c.class(fmt.Sprint("s", i)), d)
+			fmt.Fprintf(b, "<path class=\"%s\" d=\"%s\"/>\n", class, d)
 		}
 	}
 	b.WriteString(dots.String())

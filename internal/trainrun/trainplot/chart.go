@@ -2,6 +2,7 @@ package trainplot
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,11 +22,19 @@ type Mark struct {
 	Label string
 }
 
+// Past is a line that does not count any more: thin and dotted, in the colour of the one that took its place.
+type Past struct {
+	Of     int // the place of that one in the chart
+	Name   string
+	Points []Point // by X
+}
+
 // Chart is a drawing of at most MaxSeries lines over one axis; further ones are left out.
 type Chart struct {
 	Title  string
 	XLabel string
 	Series []Series
+	Past   []Past
 	Marks  []Mark
 	ID     string // begins the ids and classes, so that several drawings fit on one page; "" for one that stands alone
 }
@@ -59,14 +68,18 @@ func SVG(c Chart) string {
 	b.text(c.Title)
 	b.WriteString("</title>\n<rect class=\"" + c.class("bg") + "\" width=\"640\" height=\"320\"/>\n")
 	b.label(&c, width/2, 18, "middle", c.Title, "t")
-	f, ok := frameOf(series, c.Marks)
+	past := slices.DeleteFunc(slices.Clone(c.Past), func(p Past) bool { return p.Of < 0 || p.Of >= len(series) })
+	f, ok := frameOf(series, past, c.Marks)
 	if !ok {
 		b.label(&c, width/2, height/2, "middle", "no values", "l")
 		return b.end()
 	}
 	b.axes(&c, f)
+	for _, p := range past {
+		b.line(&c, f, p.Of, p.Points, "past")
+	}
 	for i := range series {
-		b.series(&c, f, i)
+		b.line(&c, f, i, series[i].Points, "")
 	}
 	for _, m := range c.Marks {
 		b.mark(&c, f, m)
@@ -93,11 +106,18 @@ type frame struct {
 	xTicks, yTicks []float64
 }
 
-func frameOf(series []Series, marks []Mark) (frame, bool) {
+func frameOf(series []Series, past []Past, marks []Mark) (frame, bool) {
 	f := frame{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1), nil, nil}
 	seen := false
+	lines := make([][]Point, 0, len(series)+len(past))
 	for _, s := range series {
-		for _, p := range s.Points {
+		lines = append(lines, s.Points)
+	}
+	for _, p := range past {
+		lines = append(lines, p.Points)
+	}
+	for _, points := range lines {
+		for _, p := range points {
 			if !finite(p.X) {
 				continue
 			}

@@ -111,3 +111,17 @@ func TestEveryDrawingIsSafe(t *testing.T) {
 		require.Less(t, len(svg), 30_000)
 	})
 }
+
+func TestWhatIsPastIsThinAndDotted(t *testing.T) {
+	t.Parallel()
+	c := Chart{Title: "loss", Series: []Series{curve("loss", 3, 2, 1)}}
+	without := SVG(c)
+	assert.NotContains(t, without, "past")
+	c.Past = []Past{{Of: 0, Name: "first", Points: curve("", 3, 9).Points}, {Of: 1, Points: curve("", 99, 99).Points}}
+	svg := SVG(c)
+	wellFormed(t, svg)
+	assert.Equal(t, 1, strings.Count(svg, `class="tp-line tp-s0 tp-past"`), "a line of none is left out")
+	assert.Contains(t, svg, ".tp-past{")
+	assert.Contains(t, svg, ">8<", "the axis has room for it")
+	assert.NotContains(t, svg, ">90<")
+}

@@ -56,14 +56,22 @@ func addSeries(c *trainplot.Chart, sum *trainview.Summary, m *trainview.Metric) 
 	if s == nil {
 		return
 	}
-	line := trainplot.Series{Name: m.Name}
-	for _, p := range trainview.Sample(s.Points, maxDrawn) {
-		line.Points = append(line.Points, trainplot.Point{X: float64(p.X), Y: p.V})
+	all := sum.Superseded(s)
+	for _, past := range all[max(len(all)-maxPast, 0):] {
+		name := fmt.Sprintf("%s, superseded of attempt %d", m.Name, past.Attempt)
+		c.Past = append(c.Past, trainplot.Past{Of: len(c.Series), Name: name, Points: drawn(past.Points)})
 	}
-	c.Series = append(c.Series, line)
+	c.Series = append(c.Series, trainplot.Series{Name: m.Name, Points: drawn(s.Points)})
 	if m.Best != nil && m.BestAt != nil {
 		c.Marks = append(c.Marks, trainplot.Mark{X: float64(*m.BestAt), Y: float64(*m.Best), Label: "best " + m.Best.String()})
 	}
+}
+
+func drawn(points []trainrun.Point) (out []trainplot.Point) {
+	for _, p := range trainview.Sample(points, maxDrawn) {
+		out = append(out, trainplot.Point{X: float64(p.X), Y: p.V})
+	}
+	return out
 }
 
 // markAttempts marks where later attempts began on the first line.

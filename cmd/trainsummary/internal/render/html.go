@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 const (
 	maxDrawn = 500 // points of a curve
+	maxPast  = 8   // superseded parts of it, the newest
 	maxTold  = 50  // rows of the table below it
 )
 
@@ -198,9 +200,9 @@ func (p *page) figure(d *trainview.Document, c trainplot.Chart, _ int) {
 	p.raw("<figcaption>" + caption(d, &c) + "</figcaption>\n<details><summary>Values</summary><div class=\"wide\"><table><thead><tr><th>")
 	p.text(c.XLabel)
 	p.raw("</th>")
-	for i := range c.Series {
+	for _, l := range columns(&c) {
 		p.raw("<th>")
-		p.trainer(&c.Series[i].Name)
+		p.trainer(&l.Name)
 		p.raw("</th>")
 	}
 	p.raw("</tr></thead><tbody>\n")
@@ -221,7 +223,19 @@ func caption(d *trainview.Document, c *trainplot.Chart) string {
 		out = "Lines in their order: solid, dashed, dotted. " + out
 	}
 	if d.Run.Attempt > 1 {
-		out += fmt.Sprintf(" The curve is that of the model that exists after %d attempts; superseded parts are left out.", d.Run.Attempt)
+		out += fmt.Sprintf(" The curve is that of the model that exists after %d attempts.", d.Run.Attempt)
+	}
+	if len(c.Past) > 0 {
+		out += " What a later attempt took over is thin and dotted."
+	}
+	return out
+}
+
+// columns are the lines of a chart, those first that count.
+func columns(c *trainplot.Chart) []trainplot.Series {
+	out := slices.Clone(c.Series)
+	for _, p := range c.Past {
+		out = append(out, trainplot.Series{Name: p.Name, Points: p.Points})
 	}
 	return out
 }
@@ -230,10 +244,11 @@ func caption(d *trainview.Document, c *trainplot.Chart) string {
 func rows(c *trainplot.Chart) [][]string {
 	at := map[float64][]string{}
 	var order []float64
-	for i, s := range c.Series {
+	lines := columns(c)
+	for i, s := range lines {
 		for _, pt := range thin(s.Points, maxTold) {
 			if at[pt.X] == nil {
-				at[pt.X] = make([]string, len(c.Series)+1)
+				at[pt.X] = make([]string, len(lines)+1)
 				at[pt.X][0] = trainview.Number(pt.X).String()
 				order = append(order, pt.X)
 			}

@@ -28,7 +28,6 @@ const hostile = "</script></style></pre><img src=x onerror=alert(1)>\x1b[2J\x1b]
 func summary(t *testing.T, text string, n int) *trainview.Summary {
 	t.Helper()
 	quoted := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\x1b", `\u001b`), "\a", `\u0007`), `"`, `\"`)
-	fold, trail := trainrun.New(text), trainview.NewTrail()
 	lines := []string{fmt.Sprintf(`{"ts":1790000000,"event":"run.start","run_id":"r","body":{"planned_epochs":99,"objective":{"metric":"%s","mode":"min"}}}`, quoted)}
 	for i := range n {
 		v := fmt.Sprint(10 - i)
@@ -39,6 +38,13 @@ func summary(t *testing.T, text string, n int) *trainview.Summary {
 			fmt.Sprintf(`{"ts":%d,"event":"checkpoint.save","run_id":"r","body":{"epoch":%d,"path":"%s","kind":"best"}}`, 1790000000+i, i, quoted))
 	}
 	lines = append(lines, fmt.Sprintf(`{"ts":1790000100,"event":"run.failure","run_id":"r","body":{"error_type":"%s","message":"%s"}}`, quoted, quoted))
+	return fed(t, lines...)
+}
+
+// fed is the summary of a stream.
+func fed(t *testing.T, lines ...string) *trainview.Summary {
+	t.Helper()
+	fold, trail := trainrun.New("r"), trainview.NewTrail()
 	d := trainrecord.NewDecoder(trainrecord.DecoderOptions{})
 	for i, l := range lines {
 		lr := plog.NewLogRecord()
@@ -49,8 +55,7 @@ func summary(t *testing.T, text string, n int) *trainview.Summary {
 		fold.Apply(e)
 		trail.Add(&rec, &e, trainview.Origin{})
 	}
-	sum := trainview.Summarize(fold, trail, trainview.Evidence{Now: time.Unix(1790000130, 0), Files: []trainview.File{{Path: text}}}, trainview.Options{})
-	return sum
+	return trainview.Summarize(fold, trail, trainview.Evidence{Now: time.Unix(1790000130, 0), Files: []trainview.File{{Path: hostile}}}, trainview.Options{})
 }
 
 func TestTextIsShortAndMovesNoCursor(t *testing.T) {
@@ -127,4 +132,21 @@ func TestSparklines(t *testing.T) {
 		long[i] = float64(i)
 	}
 	assert.Equal(t, cells, utf8.RuneCountInString(sparkline(long)))
+}
+
+func TestThePageShowsWhatALaterAttemptTookOver(t *testing.T) {
+	t.Parallel()
+	assert.NotContains(t, string(HTML([]*trainview.Summary{fed(t)})), "superseded")
+	var lines []string
+	for attempt, from := range []int{0, 3, 3} {
+		for e := from; e < 7; e++ {
+			lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","attempt":%d,"body":{"epoch":%d,"measurements":{"val/loss":%d}}}`,
+				1790000000+100*attempt+e, attempt+1, e, 10*attempt+9-e))
+		}
+	}
+	page := string(HTML([]*trainview.Summary{fed(t, lines...)}))
+	assert.Equal(t, 2, strings.Count(page, `tpr0c0-s0 tpr0c0-past"`), "a line for each attempt")
+	assert.Contains(t, page, "thin and dotted")
+	assert.Contains(t, page, `val/loss, superseded of attempt 1</bdi></th>`, "the table tells it too")
+	assert.Contains(t, page, `val/loss, superseded of attempt 2</bdi></th>`)
 }

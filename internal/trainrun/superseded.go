@@ -1,0 +1,59 @@
+package trainrun
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Superseded is what a newer attempt took over of a curve, as far as memory still holds it.
+type Superseded struct {
+	Attempt int64   // that told the points
+	Points  []Point // by X
+}
+
+// Superseded gives what does not count any more of a surviving curve, the oldest attempt first. A curve without axis loses nothing.
+func (f *Fold) Superseded(of *Series) []Superseded {
+	d := f.placed()
+	var lists [][]candidate // by attempt
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if r.axis != of.Axis || r.axis == AxisOrder || f.parts.items[r.part].name != of.Part || !d.covers(i) {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			if f.series.items[f.rows.series[j]].key.name != of.Name {
+				continue
+			}
+			a := d.attempt[i]
+			if lists == nil {
+				lists = make([][]candidate, len(d.numbers))
+			}
+			c := d.candidate(i)
+			c.v, c.at = f.rows.values[j], j
+			lists[a] = append(lists[a], c)
+		}
+	}
+	var out []Superseded
+	for a, list := range lists {
+		if len(list) == 0 {
+			continue
+		}
+		s := Superseded{Attempt: d.numbers[a]}
+		for _, c := range winners(list, of.Axis) {
+			s.Points = append(s.Points, Point{c.x, c.v, c.time})
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Superseded) int { return cmp.Compare(a.Attempt, b.Attempt) })
+	return out
+}
+
+// placed derives which attempt each row is of, and what newer ones take over.
+func (f *Fold) placed() *deriver {
+	f.compact()
+	d := &deriver{f: f, st: &State{RunID: f.runID}, seg: newSegmenter(f)}
+	d.numbers = d.seg.numbers()
+	d.place()
+	d.collect()
+	return d
+}
