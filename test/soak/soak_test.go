@@ -28,10 +28,10 @@ var (
 	fails    = flag.Duration("fails", time.Minute, "how long the backend works, and then fails")
 )
 
-// TestAHostForLong is the soak of make soak-host.
+// TestAHostForLong is make soak.
 func TestAHostForLong(t *testing.T) {
 	if *duration == 0 {
-		t.Skip("by hand: make soak-host")
+		t.Skip("by hand: make soak")
 	}
 	dir := t.TempDir()
 	runsDir, results := filepath.Join(dir, "runs"), filepath.Join(dir, "results")
@@ -91,13 +91,18 @@ func TestAHostForLong(t *testing.T) {
 	requireFlat(t, looks)
 }
 
-// requireComplete wants every epoch and the last step of a run in its result.
+// requireComplete wants every row of a run in its result.
 func requireComplete(t *testing.T, results string, r *run) {
 	t.Helper()
 	var got struct {
-		Outcome string
-		Epochs  struct{ Completed int }
+		Outcome   string
+		Truncated map[string]any
+		Epochs    struct{ Completed int }
+		Records   struct {
+			ByEvent map[string]int `json:"by_event"`
+		}
 		Metrics map[string]struct {
+			Points   int
 			LastStep int `json:"last_step"`
 		}
 	}
@@ -107,6 +112,9 @@ func requireComplete(t *testing.T, results string, r *run) {
 	}, 2*time.Minute, 100*time.Millisecond, r.id)
 	assert.Equal(t, r.steps/stepsOfEpoch, got.Epochs.Completed, r.id)
 	assert.Equal(t, r.steps-1, got.Metrics["train/loss"].LastStep, r.id)
+	assert.Equal(t, map[string]int{"run.start": 1, "step.end": r.steps, "epoch.end": r.steps / stepsOfEpoch, "run.end": 1}, got.Records.ByEvent, r.id)
+	assert.Equal(t, r.steps, got.Metrics["train/loss"].Points, r.id)
+	assert.Empty(t, got.Truncated, r.id)
 }
 
 // requireFlat compares the memory of the last third with that of the second. The curves of runs that go on grow, up to max_state_bytes, and the
