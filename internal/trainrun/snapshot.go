@@ -12,7 +12,7 @@ const (
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
 	f.compact()
-	w := newWriter([]byte{versionSnapshot})
+	w := newWriter(append(make([]byte, 0, 5*f.SizeBytes()/8), versionSnapshot)) // about what a run of many values takes
 	w.text(f.runID)
 	f.write(w)
 	f.cells.write(w)
