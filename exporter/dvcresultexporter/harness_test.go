@@ -270,6 +270,7 @@ func pass(d time.Duration) {
 // telemetry asserts the self-metrics, all of them; the exporter's id, which each carries, is left out in want.
 func (r *rig) telemetry(want ...string) {
 	r.t.Helper()
+	synctest.Wait() // while the engine is at work, a scrape shows the gauges of the one before
 	got := strings.Join(componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_dvc_result_"), "\n")
 	for line := range strings.SplitSeq(got, "\n") {
 		assert.Contains(r.t, line, `{exporter="dvc_result"`)
@@ -281,6 +282,7 @@ func (r *rig) telemetry(want ...string) {
 // metric gives the value of a self-metric, attributes as telemetry writes them; "" when it has none.
 func (r *rig) metric(name string) string {
 	r.t.Helper()
+	synctest.Wait()
 	for _, line := range componentcheck.FormatTelemetry(r.t, r.tel, "otelcol_dvc_result_") {
 		line = strings.NewReplacer(`{exporter="dvc_result"}`, "", `exporter="dvc_result",`, "").Replace(line)
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
