@@ -47,8 +47,8 @@ func (g *engine) count(ctx context.Context, t *tally) {
 func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	t := &tally{ignored: map[string]int64{}}
 	defer g.count(ctx, t)
-	entries, files := reduceLogs(ld, t)
-	if len(entries) == 0 {
+	entries, files, told := reduceLogs(ld, t)
+	if len(entries) == 0 && len(told) == 0 {
 		return nil
 	}
 	if err := g.mu.enter(ctx); err != nil {
@@ -62,6 +62,7 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	if err := g.room(ctx, now); err != nil {
 		return err
 	}
+	g.heed(told, now)
 	touched := map[*side]bool{}
 	for i := range entries {
 		r, err := g.runOf(ctx, entries[i].RunID, now)
@@ -114,8 +115,8 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 	return nil
 }
 
-// reduceLogs makes the entries of a call, and names the file of each.
-func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []string) {
+// reduceLogs makes the entries of a call, and names the file of each; told is what a receiver says of streams.
+func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []string, told []status) {
 	records := ld.LogRecordCount()
 	entries, files = make([]trainrun.Entry, 0, records), make([]string, 0, records)
 	for _, rl := range ld.ResourceLogs().All() {
@@ -138,20 +139,23 @@ func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []strin
 					t.ignore(longRunID)
 					continue
 				}
-				entry, ok := trainrun.Reduce(rec)
-				if !ok {
-					t.ignore(notARecord)
-					continue
-				}
 				file := ""
 				if v, ok := lr.Attributes().Get(trainrecord.AttrLogFilePath); ok {
 					file = v.AsString()
+				}
+				entry, ok := trainrun.Reduce(rec)
+				if !ok {
+					t.ignore(notARecord)
+					if rec.Event == trainrecord.EventStreamStatus {
+						told = append(told, statusOf(&rec, file))
+					}
+					continue
 				}
 				entries, files = append(entries, entry), append(files, file)
 			}
 		}
 	}
-	return entries, files
+	return entries, files, told
 }
 
 // runOf gives the run of an id with its state in memory; a closed one has none.

@@ -220,7 +220,7 @@ func (g *engine) fix(s *side) {
 	if s.writing { // its writer does it
 		return
 	}
-	s.due = s.next(g.cfg, g.blocked)
+	s.due = s.next(g.cfg, g.blocked || s.run.isStuck())
 	g.queue.fix(s)
 	if s.index == 0 {
 		g.wake()

@@ -26,7 +26,8 @@ type run struct {
 	indexed bool           // an index in the storage names it
 	closed  bool           // late records are counted only; there is no state any more
 
-	files []string // of different folders, that told of the training since the start; two at most
+	stuck map[string]bool // files that the receiver cannot read or deliver
+	files []string        // of different folders, that told of the training since the start; two at most
 
 	digests map[string]digest.Digest // of the files it named, by key
 

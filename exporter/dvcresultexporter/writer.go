@@ -152,7 +152,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		g.leave(ctx, s)
 		return job{}, false
 	}
-	v, due := s.judge(st, g.cfg, g.blocked, now)
+	v, due := s.judge(st, g.cfg, g.blocked || s.run.isStuck(), now)
 	if !due {
 		s.retry, s.hold = time.Time{}, time.Time{}
 		g.leave(ctx, s)

@@ -119,6 +119,12 @@ func (e *Entry) normalize() {
 	}
 }
 
+// RunID gives the id of a run as entries have it.
+func RunID(id string) string {
+	r := reducer{secrets: secret.Walker{URLs: secret.UserInfo}}
+	return r.runID(id)
+}
+
 // runID is the run's id without secrets; two that differ in these alone stay two.
 func (r *reducer) runID(id string) string {
 	masked := r.secrets.Text(id)
