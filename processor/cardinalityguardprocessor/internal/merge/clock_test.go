@@ -48,11 +48,7 @@ func (c *clock) start(start, time pcommon.Timestamp) pcommon.Timestamp {
 func sets(clocks map[string]*clock, md pmetric.Metrics) {
 	for _, rm := range md.ResourceMetrics().All() {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-			eachPoint(m, func(p interface {
-				point
-				SetTimestamp(pcommon.Timestamp)
-				SetStartTimestamp(pcommon.Timestamp)
-			}) {
+			eachPoint(m, func(p movable) {
 				run, _ := p.Attributes().Get("run_id")
 				c := clocks[run.Str()]
 				if c == nil || p.StartTimestamp() == 0 {
@@ -65,12 +61,14 @@ func sets(clocks map[string]*clock, md pmetric.Metrics) {
 	}
 }
 
-func eachPoint(m pmetric.Metric, visit func(interface {
+// movable is a point whose times can be set.
+type movable interface {
 	point
-	SetTimestamp(pcommon.Timestamp)
-	SetStartTimestamp(pcommon.Timestamp)
-}),
-) {
+	SetTimestamp(ts pcommon.Timestamp)
+	SetStartTimestamp(ts pcommon.Timestamp)
+}
+
+func eachPoint(m pmetric.Metric, visit func(movable)) {
 	switch m.Type() {
 	case pmetric.MetricTypeGauge, pmetric.MetricTypeSum:
 		for _, p := range Numbers(m).All() {

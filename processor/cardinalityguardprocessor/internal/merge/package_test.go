@@ -79,7 +79,10 @@ func newRig(cfg Config, rules Rules, began int64) *rig {
 }
 
 // feed gives what passes of a batch.
-func (r *rig) feed(md pmetric.Metrics) pmetric.Metrics {
+func (r *rig) feed(md pmetric.Metrics) pmetric.Metrics { return r.feedOf(md, r.Generation()) }
+
+// feedOf is feed for a batch of a generation.
+func (r *rig) feedOf(md pmetric.Metrics, generation uint32) pmetric.Metrics {
 	heads := map[string][]Group{}
 	var names []string
 	for _, rm := range md.ResourceMetrics().All() {
@@ -99,7 +102,7 @@ func (r *rig) feed(md pmetric.Metrics) pmetric.Metrics {
 		for _, g := range heads[name] {
 			r.batch.Add(g)
 		}
-		r.batch.Apply(r.now, r.Generation())
+		r.batch.Apply(r.now, generation)
 	}
 	return md
 }
