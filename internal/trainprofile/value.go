@@ -122,7 +122,7 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 	}
 	if src.values != nil {
 		text, _ := c.text()
-		constant, listed := src.values[text]
+		constant, listed := src.values[strings.TrimSpace(text)] // tables pad their cells
 		if !listed {
 			return scalar{}, nil, false
 		}
