@@ -19,15 +19,16 @@ import (
 //
 //	index    version, number of pieces of the snapshot, number of the first part of the journal
 //	s/<n>    a piece of the snapshot
-//	j/<n>    a part of the journal: the records of one call, or a tick
+//	t/<n>    a part of the journal: the records of one call, or a tick
 //
-// Each value ends with its checksum. What is told follows from the snapshot and the journal after it alone.
+// Each value ends with its checksum. What is told follows from the snapshot and the journal after it alone. A new part has the last of all keys: a storage that keeps
+// them in a tree, as file_storage does, writes with each key its neighbours, too, and those of another order would be the snapshot.
 const (
 	storeVersion = 2
 	indexKey     = "index"
 	snapshotKey  = "s/"
-	journalKey   = "j/"
-	pieceBytes   = 4 << 20
+	journalKey   = "t/"
+	pieceBytes   = 256 << 10
 	minJournal   = 1 << 20
 )
 
@@ -73,7 +74,7 @@ func unseal(b []byte) ([]byte, error) {
 }
 
 func pieceKey(n uint64) string { return snapshotKey + strconv.FormatUint(n, 10) }
-func partKey(n uint64) string  { return journalKey + strconv.FormatUint(n, 10) }
+func partKey(n uint64) string  { return fmt.Sprintf("%s%016x", journalKey, n) }
 
 // newStore finds the storage, and opens nothing yet.
 func newStore(host component.Host, ext component.ID, report func(string, error)) (*store, storage.Extension, error) {
@@ -136,8 +137,7 @@ func (s *store) anew(number uint64) {
 // append queues a part of the journal, unless it is given up.
 func (s *store) append(part []byte) *job {
 	part = seal(part)
-	key := partKey(s.next)
-	j := s.put(&job{part: len(part), do: func(ctx context.Context) error { return s.client.Set(ctx, key, part) }})
+	j := s.put(&job{part: len(part), set: storage.SetOperation(partKey(s.next), part)})
 	if j != nil {
 		s.next++
 		s.size += int64(len(part))

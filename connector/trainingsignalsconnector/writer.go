@@ -15,6 +15,7 @@ const (
 	startPatience = 20 * time.Second // how long the start waits for an answer
 	writeTimeout  = 30 * time.Second // of a write; one that does not heed it is waited for
 	maxQueued     = 16 << 20         // bytes of the journal that wait for the storage
+	maxAtOnce     = 1 << 20          // of it in one operation
 )
 
 var (
@@ -24,11 +25,12 @@ var (
 	errNoAnswer = errors.New("storage: it did not answer before the end; what it had not written is lost")
 )
 
-// job is something to do with the storage. One that does nothing marks a place in the queue.
+// job is something to do with the storage: to write a part of the journal, or anything else. One that does nothing marks a place in the queue.
 type job struct {
 	do      func(ctx context.Context) error
-	part    int    // bytes, of a part of the journal; 0 for anything else
-	written func() // what follows from it; nil for nothing
+	set     *storage.Operation // of a part
+	part    int                // its bytes; 0 for anything else
+	written func()             // what follows from it; nil for nothing
 	last    bool
 	end     chan struct{}
 }
@@ -90,30 +92,48 @@ func (w *writer) work() {
 			}
 			return
 		}
-		j := w.queue[0]
+		n, ops := w.together()
+		do := w.queue[0].do
 		w.mu.Unlock()
+		if len(ops) > 0 {
+			do = func(ctx context.Context) error { return w.client.Batch(ctx, ops...) }
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
-		err := j.do(ctx)
+		err := do(ctx)
 		cancel()
 		if err != nil {
 			w.report(storageWrite, err)
 		}
-		w.done(j, err)
+		w.done(n, err)
 	}
 }
 
-// done takes the first job out of the queue. What follows a part that is not written is not written either, lest the journal have
-// a gap.
-func (w *writer) done(j *job, err error) {
+// together gives how many jobs are done at once: parts of the journal that wait behind each other are one operation, which costs as one.
+func (w *writer) together() (n int, parts []*storage.Operation) {
+	size := 0
+	for _, j := range w.queue {
+		if size += j.part; j.part == 0 || len(parts) > 0 && size > maxAtOnce {
+			break
+		}
+		parts = append(parts, j.set)
+	}
+	return max(len(parts), 1), parts
+}
+
+// done takes the first jobs out of the queue. What follows a part that is not written is not written either, lest the journal have a gap.
+func (w *writer) done(n int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.queue = w.queue[1:]
-	w.bytes -= j.part
-	defer close(j.end)
-	if err == nil {
-		if j.written != nil {
+	first := w.queue[:n]
+	w.queue = w.queue[n:]
+	for _, j := range first {
+		w.bytes -= j.part
+		if err == nil && j.written != nil {
 			j.written()
 		}
+		close(j.end)
+	}
+	if err == nil {
 		return
 	}
 	w.broken = true
