@@ -27,19 +27,26 @@ func TestAProcessThatEndsCleanly(t *testing.T) {
 
 func TestAWaitReturnsWithinTwoSecondsOfTheLine(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "train.jsonl")
-	add := func(epoch string) {
-		appendLine(t, path, `{"ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"epoch.end","run_id":"r","body":{"epoch":`+epoch+`}}`)
+	for name, second := range map[string]string{"its stream": "train.jsonl", "another one": "rank1.jsonl", "another folder": "node1/rank1.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			add := func(file, epoch string) {
+				path := filepath.Join(dir, file)
+				assert.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+				appendLine(t, path, `{"ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"epoch.end","run_id":"r","body":{"epoch":`+epoch+`}}`)
+			}
+			add("train.jsonl", "1")
+			wrote := make(chan time.Time, 1)
+			time.AfterFunc(1500*time.Millisecond, func() {
+				add(second, "76")
+				wrote <- time.Now()
+			})
+			got := run(t, "--wait-for", "epoch=77", "--timeout", "60s", dir)
+			assert.Zero(t, got.code, got.out)
+			assert.Less(t, time.Since(<-wrote), 2*time.Second)
+		})
 	}
-	add("1")
-	wrote := make(chan time.Time, 1)
-	time.AfterFunc(1500*time.Millisecond, func() {
-		add("76")
-		wrote <- time.Now()
-	})
-	got := run(t, "--wait-for", "epoch=77", "--timeout", "60s", path)
-	assert.Zero(t, got.code, got.out)
-	assert.Less(t, time.Since(<-wrote), 2*time.Second)
 }
 
 func appendLine(t *testing.T, path, line string) {

@@ -28,7 +28,6 @@ func (w *watcher) watch(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		w.absent = len(runs) == 0
 		over := len(runs) > 0
 		for _, run := range runs {
 			one := seen[run]

@@ -17,20 +17,13 @@ type watcher struct {
 	started time.Time
 	grown   map[*follow.Run]time.Time // growth that was seen, by the wall clock of the moment
 	looked  int
-	absent  bool // what is waited for is not there yet
 }
-
-// findEvery is how many looks lie between two searches for new files, once there is one.
-const findEvery = 5
 
 // look reads what came since and notes which runs grew. At the first look nothing is growth: it may be old.
 func (w *watcher) look() {
-	if w.looked%findEvery == 0 || w.absent {
-		w.session.Find()
-	}
 	first := w.looked == 0
 	w.looked++
-	w.session.Read()
+	w.session.Look()
 	for _, run := range w.session.Runs() {
 		if run.Changed && !first {
 			w.grown[run] = time.Now()
@@ -97,9 +90,7 @@ func (w *watcher) wait(ctx context.Context) (int, error) {
 			return 0, err
 		}
 		if one == nil {
-			w.absent, start = true, &condition.Start{} // what a stream that comes later says, it did not say at the start
-		} else {
-			w.absent = false
+			start = &condition.Start{} // what a stream that comes later says, it did not say at the start
 		}
 		if one != nil && (one != run || one.Changed || !time.Now().Before(next)) {
 			run, sum = one, w.ask(one)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -190,3 +191,29 @@ func TestLinesAreRememberedWithinABound(t *testing.T) {
 }
 
 func spread(i uint64) uint64 { return i*0x9e3779b97f4a7c15 + 1 }
+
+func TestNewStreamsAreSeenAtTheNextLook(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	put(t, filepath.Join(dir, "rank0.jsonl"), row(0)+"\n", 0)
+	below := filepath.Join(dir, "a", "b")
+	require.NoError(t, os.MkdirAll(below, 0o700))
+	long := time.Now().Add(-time.Hour)
+	for _, d := range []string{dir, filepath.Dir(below), below} {
+		require.NoError(t, os.Chtimes(d, long, long))
+	}
+	s := open(t, dir)
+	s.Look()
+	require.Len(t, s.Streams(), 1)
+	searched := s.searched
+	put(t, filepath.Join(dir, "rank0.jsonl"), row(1)+"\n", os.O_APPEND)
+	s.Look()
+	assert.Equal(t, searched, s.searched, "growth alone is no reason to search")
+	for i, path := range []string{filepath.Join(dir, "rank1.jsonl"), filepath.Join(below, "rank2.jsonl"), filepath.Join(dir, "new", "rank3.jsonl")} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		put(t, path, row(i+2)+"\n", 0)
+		s.Look()
+		assert.Len(t, s.Streams(), i+2, path)
+	}
+	assert.EqualValues(t, 5, s.Runs()[0].Trail.Records)
+}

@@ -31,6 +31,9 @@ type Session struct {
 	Errors  map[string]error // arguments that cannot be used, by argument
 	Missing []string         // arguments that name nothing yet
 	owners  map[string]string
+
+	searched time.Time // when Find was called last
+	folders  []source.Folder
 }
 
 // Open makes a session. profile, when not empty, names the profile of every row.
@@ -77,8 +80,21 @@ func (s *Session) run(k Key, from *Stream) *Run {
 	return r
 }
 
+// searchAfter is how long a search counts though no folder changed: the time of a folder has a grain.
+const searchAfter = 5 * time.Second
+
+// Look searches for streams where some may have come, and reads what was appended.
+func (s *Session) Look() {
+	if len(s.streams) == 0 || len(s.Missing) > 0 || time.Since(s.searched) >= searchAfter ||
+		slices.ContainsFunc(s.folders, source.Folder.Changed) {
+		s.Find()
+	}
+	s.Read()
+}
+
 // Find looks for streams. It says whether there are new ones.
 func (s *Session) Find() bool {
+	s.searched, s.folders = time.Now(), nil
 	s.Errors, s.Missing, s.Roots, s.Omitted = map[string]error{}, nil, nil, 0
 	before := len(s.streams)
 	for _, arg := range s.args {
@@ -94,6 +110,7 @@ func (s *Session) Find() bool {
 			}
 		}
 		s.Omitted += found.Omitted
+		s.folders = append(s.folders, found.Folders...)
 		for _, root := range found.Roots {
 			if !slices.Contains(s.Roots, root) {
 				s.Roots = append(s.Roots, root)

@@ -18,11 +18,7 @@ type Library struct {
 	session *follow.Session
 	grown   map[*follow.Run]time.Time
 	looked  bool
-	found   time.Time
 }
-
-// findAfter is how long the list of files stays as it is.
-const findAfter = 5 * time.Second
 
 // NewLibrary opens the runs below roots.
 func NewLibrary(roots []string, asker answer.Asker) (*Library, error) {
@@ -35,11 +31,7 @@ func NewLibrary(roots []string, asker answer.Asker) (*Library, error) {
 
 // look reads what came since. The caller holds the lock.
 func (l *Library) look() {
-	if !l.looked || time.Since(l.found) >= findAfter {
-		l.session.Find()
-		l.found = time.Now()
-	}
-	l.session.Read()
+	l.session.Look()
 	for _, r := range l.session.Runs() {
 		if r.Changed && l.looked {
 			l.grown[r] = time.Now()

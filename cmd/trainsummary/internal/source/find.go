@@ -23,9 +23,22 @@ const maxVisited = 1_000_000
 type Found struct {
 	Refs    []Ref
 	Roots   []string
-	Omitted int   // files beyond MaxFiles
-	Missing bool  // a path that is not there, yet
-	Err     error // the argument cannot be used
+	Folders []Folder // that were searched, at most MaxFiles
+	Omitted int      // files beyond MaxFiles
+	Missing bool     // a path that is not there, yet
+	Err     error    // the argument cannot be used
+}
+
+// Folder is one that was searched, as it was before: what comes into it changes its time.
+type Folder struct {
+	path string
+	mod  time.Time
+}
+
+// Changed says whether something came or went since.
+func (f Folder) Changed() bool {
+	fi, err := os.Stat(f.path)
+	return err != nil || !fi.ModTime().Equal(f.mod)
 }
 
 // Find reads one argument: a file, a folder or a glob. No link out of the folder is followed.
@@ -86,8 +99,9 @@ func below(shown, root string, patterns ...string) Found {
 		return Found{Roots: []string{root}, Missing: true}
 	}
 	var files []aged
+	found := Found{Roots: []string{root}}
 	visited := 0
-	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+	found.Err = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
 		if visited++; visited > maxVisited {
 			return fs.SkipAll
 		}
@@ -96,6 +110,11 @@ func below(shown, root string, patterns ...string) Found {
 				return fs.SkipDir
 			}
 			return nil //nolint:nilerr // what cannot be looked at is not there
+		}
+		if d.IsDir() && len(found.Folders) < MaxFiles {
+			if fi, err := d.Info(); err == nil {
+				found.Folders = append(found.Folders, Folder{path, fi.ModTime()})
+			}
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil || d.IsDir() || !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0 || !matchesAny(patterns, filepath.ToSlash(rel)) {
@@ -107,7 +126,6 @@ func below(shown, root string, patterns ...string) Found {
 		}
 		return nil
 	})
-	found := Found{Roots: []string{root}, Err: err}
 	if n := len(files) - MaxFiles; n > 0 {
 		slices.SortFunc(files, func(a, b aged) int { return cmp.Or(b.mod.Compare(a.mod), cmp.Compare(a.ref.Path, b.ref.Path)) })
 		files, found.Omitted = files[:MaxFiles], n
