@@ -76,7 +76,7 @@ func tree(t *testing.T, files map[string]string) string {
 	for _, target := range []string{"sysinit.target", "multi-user.target", "network.target", "network-online.target", "basic.target", "shutdown.target", "-.slice", "system.slice"} {
 		files["/usr/lib/systemd/system/"+target] = "[Unit]\nDescription=" + target + "\n"
 	}
-	for _, binary := range []string{"/usr/bin/otelcol-train", "/usr/bin/otelcol-contrib", "/bin/kill"} {
+	for _, binary := range []string{"/usr/bin/otelcol-train", "/usr/bin/otelcol-contrib", "/bin/sh"} {
 		files[binary] = "#!/bin/sh\n"
 	}
 	for path, text := range files {
@@ -134,5 +134,15 @@ func TestThePageHasTheFilesThatArePackaged(t *testing.T) {
 	for _, name := range []string{"replace-otelcol-contrib.conf", "training.conf"} {
 		_, body, _ := strings.Cut(packaged(t, name), "\n")
 		assert.Contains(t, string(page), body, name)
+	}
+}
+
+// TestTheUnitRunsNothingThatAMinimalHostLacks: kill is a program of procps, which nobody has to install.
+func TestTheUnitRunsNothingThatAMinimalHostLacks(t *testing.T) {
+	t.Parallel()
+	lines := regexp.MustCompile(`(?m)^Exec\w+=(\S+)`).FindAllStringSubmatch(packaged(t, "otelcol-train.service"), -1)
+	require.NotEmpty(t, lines)
+	for _, line := range lines {
+		assert.Contains(t, []string{"/usr/bin/otelcol-train", "/bin/sh"}, line[1], line[0])
 	}
 }
