@@ -69,7 +69,7 @@ func debian(t *testing.T) root {
 		cannot(t, "no clean Debian 12 root: %v", made)
 	}
 	dir := t.TempDir()
-	out, err := exec.Command("tar", "-C", dir, "-xf", filepath.Join(collector.Root(t), "build", "debian-12.tar")).CombinedOutput() //nolint:gosec // the test's own
+	out, err := exec.Command("tar", "-C", dir, "-xf", filepath.Join(collector.Root(t), "build", "debian-12-systemd.tar")).CombinedOutput() //nolint:gosec // the test's own
 	require.NoError(t, err, string(out))
 	return root(dir)
 }
