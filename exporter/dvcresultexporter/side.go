@@ -108,7 +108,7 @@ func (s *side) next(cfg *Config, blocked bool) time.Time {
 		return due
 	}
 	if !s.endSeen.IsZero() {
-		at(later(s.endSeen, s.changed).Add(cfg.LateGrace))
+		at(s.endedAt(cfg))
 	}
 	if !s.failSeen.IsZero() {
 		at(s.failedAt(cfg))
@@ -116,7 +116,7 @@ func (s *side) next(cfg *Config, blocked bool) time.Time {
 	if !blocked && s.endSeen.IsZero() && s.failSeen.IsZero() { // silence does not count before these turned out not to decide
 		at(s.quiet.Add(cfg.IdleTimeout))
 	}
-	if s.isReopened() && s.endSeen.IsZero() {
+	if s.isReopened() {
 		at(s.changed.Add(cfg.LateGrace))
 	}
 	if s.isLive(cfg) {
@@ -130,7 +130,15 @@ func (s *side) isLive(cfg *Config) bool {
 	return cfg.LiveInterval > 0 && s.shown != s.version && (!s.verdict.Final || s.isReopened())
 }
 
-// failedAt is when a failure counts: after failure_grace the first time in an attempt, like any late record once the result says so.
+// endedAt is when an end counts: after its own late_grace the first time in an attempt, like any late record once the result says so.
+func (s *side) endedAt(cfg *Config) time.Time {
+	if s.isSettled() {
+		return s.changed.Add(cfg.LateGrace)
+	}
+	return later(s.endSeen, s.changed).Add(cfg.LateGrace)
+}
+
+// failedAt is the same for a failure, and its failure_grace.
 func (s *side) failedAt(cfg *Config) time.Time {
 	if s.isSettled() {
 		return s.changed.Add(cfg.LateGrace)

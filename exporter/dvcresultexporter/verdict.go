@@ -22,7 +22,7 @@ const (
 func (s *side) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Time) (resultfile.Verdict, bool) {
 	s.recall(st, now)
 	switch {
-	case st.OutcomeFrom == fromEnd && !now.Before(later(s.endSeen, s.changed).Add(cfg.LateGrace)),
+	case st.OutcomeFrom == fromEnd && !now.Before(s.endedAt(cfg)),
 		st.OutcomeFrom == fromFailure && !now.Before(s.failedAt(cfg)):
 		return resultfile.Verdict{Final: true, Outcome: st.Outcome, From: st.OutcomeFrom}, true
 	case st.OutcomeFrom == fromEnd || st.OutcomeFrom == fromFailure: // its grace is not over
@@ -31,7 +31,7 @@ func (s *side) judge(st *trainrun.State, cfg *Config, blocked bool, now time.Tim
 	case !blocked && !now.Before(s.quiet.Add(cfg.IdleTimeout)):
 		return s.silence(st), true
 	}
-	if s.isReopened() && st.OutcomeFrom != fromEnd && !now.Before(s.changed.Add(cfg.LateGrace)) {
+	if s.isReopened() && !now.Before(s.changed.Add(cfg.LateGrace)) {
 		return resultfile.Verdict{Provisional: true}, true
 	}
 	if s.isLive(cfg) && !now.Before(s.lived.Add(cfg.LiveInterval)) {
