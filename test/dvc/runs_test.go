@@ -148,7 +148,7 @@ func TestRealDVCOnParamsOfOneName(t *testing.T) {
 		return fmt.Sprintf(`{"optim.lr":%[1]d1,"optim":{"lr":%[1]d2},"a.b":%[1]d3,"a":{"b":{"c":%[1]d4},"b.c":%[1]d5},"a.b.c":%[1]d6,"[/x]":%[1]d7,"[x]":{"[/":%[1]d8}}`, n)
 	}
 	write := func(run string, n int) {
-		s.add(run, []string{record(run, 0, "run.start", `{"params":`+params(n)+`}`), record(run, 1, "epoch.end", `{"epoch":0,"measurements":{"val.loss":1,"val_loss":2,"val/loss":3,"val":4,"[/x]":5}}`), record(run, 2, "run.end", `{"outcome":"success"}`)})
+		s.add(run, []string{record(run, 0, "run.start", `{"params":`+params(n)+`}`), record(run, 1, "epoch.end", `{"epoch":0,"measurements":{"val.loss":1,"val_loss":2,"val/loss":3,"val":4,"[/x]":5,"recall[@5]":6,"a|b":7,":smile:":8,"${a}":9,"Experiment":10,"é\\t\"":11}}`), record(run, 2, "run.end", `{"outcome":"success"}`)})
 	}
 	write("x", 1)
 	repo.commit("a run")
@@ -167,7 +167,7 @@ func TestRealDVCOnParamsOfOneName(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []float64{1, 2, 3, 4, 5, 6, 7, 8}, values, out)
 	assert.InDelta(t, 12, diff["results/x/params.yaml"]["optim.lr"].Old, 0, "the nested one keeps the name")
-	for _, args := range [][]string{{"params", "diff"}, {"exp", "show"}, {"exp", "show", "--csv"}, {"exp", "show", "--json"}, {"metrics", "show"}, {"plots", "show", "--json"}} {
+	for _, args := range [][]string{{"params", "diff"}, {"exp", "show"}, {"exp", "show", "--csv"}, {"exp", "show", "--json"}, {"metrics", "show", "--md"}, {"plots", "show", "--json"}} {
 		assert.NotContains(t, repo.run(args...), `"error": {`, "%v", args)
 	}
 }
