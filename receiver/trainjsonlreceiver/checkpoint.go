@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	checkpointVersion = 1
+	checkpointVersion = 2
 	keyPrefix         = "file/"               // device and inode follow
 	pathPrefix        = "path/"               // a hash of the path follows
 	firstSave         = 50 * time.Millisecond // after the first turn

@@ -117,7 +117,7 @@ func TestMarkSurvivesStorage(t *testing.T) {
 	assert.EqualValues(t, 77, unread)
 	assert.Equal(t, m, back)
 	for _, text := range []string{
-		"", "x", "{}", `{"v":2}`, `{"v":1,"offset":-1}`, `{"v":1,"offset":10,"head_len":11}`, `{"v":1,"offset":5000,"head_len":1025}`, `{"v":1,"unread":-1}`,
+		"", "x", "{}", `{"v":1}`, `{"v":2,"offset":-1}`, `{"v":2,"offset":10,"head_len":11}`, `{"v":2,"offset":5000,"head_len":1025}`, `{"v":2,"unread":-1}`,
 	} {
 		_, _, err := decodeMark([]byte(text))
 		assert.Error(t, err, text)

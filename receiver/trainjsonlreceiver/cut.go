@@ -71,6 +71,9 @@ func (l *line) isHole() bool { return l.reason == trainrecord.ReasonNULBytes }
 
 func leadingNULs(data []byte) int { return trainlines.LeadingNULs(data) }
 
+// nearBytes at the end of a tail tell whether it was rewritten.
+const nearBytes = 64
+
 // tail is what is known of the bytes after the last newline: they are looked at once and not kept.
 type tail struct {
 	scanned int64 // bytes looked at, without finding a newline
@@ -80,16 +83,16 @@ type tail struct {
 	crc     uint32
 	before  uint32 // crc without the last byte
 	last    byte
-	near    [beforeBytes]byte // the last bytes looked at, at its end: they tell whether the tail was rewritten
-	holeCRC uint32            // of the NUL bytes before all others
+	near    [nearBytes]byte // the last bytes looked at, at its end: they tell whether the tail was rewritten
+	holeCRC uint32          // of the NUL bytes before all others
 }
 
 // add takes further bytes, which have no newline. offset is that of the tail's first byte.
 func (t *tail) add(chunk []byte, offset int64) {
 	first := t.scanned == 0
 	t.scanned += int64(len(chunk))
-	copy(t.near[:], t.near[min(len(chunk), beforeBytes):])
-	copy(t.near[max(beforeBytes-len(chunk), 0):], chunk[max(len(chunk)-beforeBytes, 0):])
+	copy(t.near[:], t.near[min(len(chunk), nearBytes):])
+	copy(t.near[max(nearBytes-len(chunk), 0):], chunk[max(len(chunk)-nearBytes, 0):])
 	if first && offset == 0 && bytes.HasPrefix(chunk, bom) {
 		t.mark = int64(len(bom))
 		chunk = chunk[len(bom):]

@@ -10,8 +10,9 @@ import (
 // writer that does not append has gigabytes of them.
 func (t *tailer) passHole(ctx context.Context, s *stream, f openFile, m mark, tl tail, p *permit) (next, error) {
 	end := m.Offset + tl.skipped()
-	before := make([]byte, beforeBytes)
-	if n, err := readAt(f, before, end-beforeBytes); err != nil || leadingNULs(before[:n]) < beforeBytes {
+	before := make([]byte, min(end, beforeBytes))
+	n, err := readAt(f, before, end-int64(len(before)))
+	if nuls := before[int64(len(before))-min(tl.hole(), int64(len(before))):]; err != nil || n < len(before) || leadingNULs(nuls) < len(nuls) {
 		return nextAgain, err // it is being rewritten
 	}
 	l := line{offset: m.Offset + tl.mark, end: end, crc: tl.holeCRC, reason: trainrecord.ReasonNULBytes}

@@ -117,3 +117,35 @@ func TestWhatWasReadableIsDeliveredWhateverIsDoneToFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestATrimmedStreamIsSeenWhateverItsLinesEndWith: a trainer that resumes cuts its stream back to its checkpoint and writes
+// on, past where the file was read to, before it is looked at again. Many a line ends with fields that are equal in all.
+func TestATrimmedStreamIsSeenWhateverItsLinesEndWith(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	steps := func(first, n, attempt int) string {
+		var b strings.Builder
+		for i := first; i < first+n; i++ {
+			fmt.Fprintf(&b, `{"step":%03d,"loss":0.%d,"host":"gpu-node-17.cluster.example","framework":"pytorch","experiment":"baseline-resnet50-imagenet"}`+"\n", i, attempt)
+		}
+		return b.String()
+	}
+	for _, down := range []bool{false, true} {
+		r := newRig(t)
+		r.write("a/train.jsonl", steps(0, 40, 1))
+		tl := r.open()
+		tl.step(ctx)
+		if down {
+			require.NoError(t, tl.saveLast(ctx))
+			require.NoError(t, tl.close(ctx))
+		}
+		r.write("a/train.jsonl", steps(0, 20, 1)+steps(20, 25, 2))
+		if down {
+			tl = r.open()
+		}
+		tl.step(ctx)
+		require.NoError(t, tl.close(ctx))
+		require.Len(t, r.sink.uids(), 40+25)
+		r.telemetry(`otelcol_train_jsonl_rewrites{reason="changed",receiver="train_jsonl"} 1`)
+	}
+}

@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	headBytes   = 1024 // of the start of a file, that identify it
-	beforeBytes = 64   // before the offset, that tell whether the file was rewritten
+	headBytes = 1024 // of the start of a file, that identify it
+	// beforeBytes before the offset tell whether the file was rewritten. They are more than the fields, equal in all lines,
+	// with which many a line ends.
+	beforeBytes = 1024
 	noTorn      = -1
 )
 
@@ -23,7 +25,7 @@ type mark struct {
 	Origin   string       // where it was when reading began; says the run
 	Born     int64        // birth time of the file, 0 = unknown
 	Offset   int64        // everything before was delivered
-	Before   uint64       // hash of the 64 bytes before Offset
+	Before   uint64       // hash of the 1024 bytes before Offset
 	HeadLen  int          // min(Offset, 1024)
 	Head     uint64       // hash of the first HeadLen bytes
 	FileID   uint32       // of the first line

@@ -145,10 +145,10 @@ func (t *tailer) source(s *stream, m mark) source {
 
 // stands says whether the tail's last bytes are still those that were looked at.
 func (t *tail) stands(f openFile, offset int64) (bool, error) {
-	var buf [beforeBytes]byte
-	n := int(min(t.scanned, beforeBytes))
+	var buf [nearBytes]byte
+	n := int(min(t.scanned, nearBytes))
 	got, err := readAt(f, buf[:n], offset+t.scanned-int64(n))
-	return got == n && bytes.Equal(buf[:n], t.near[beforeBytes-n:]), err
+	return got == n && bytes.Equal(buf[:n], t.near[nearBytes-n:]), err
 }
 
 // probe looks for the end of a line of which tl has the part looked at before; end is the place after its newline.
@@ -179,8 +179,8 @@ func (t *tailer) probe(s *stream, f openFile, m mark, tl *tail, size int64) (fou
 
 // overlong passes over a line that is too long to be held, and reports its first bytes.
 func (t *tailer) overlong(ctx context.Context, s *stream, f openFile, m mark, tl tail, end int64, p *permit) (next, error) {
-	before := make([]byte, beforeBytes)
-	if n, err := readAt(f, before, end-beforeBytes); err != nil || n < beforeBytes || before[n-1] != '\n' {
+	before := make([]byte, min(end, beforeBytes))
+	if n, err := readAt(f, before, end-int64(len(before))); err != nil || n < len(before) || before[n-1] != '\n' {
 		return nextAgain, err // it is being rewritten
 	}
 	l := line{offset: m.Offset + tl.skipped(), end: end, crc: tl.sum(), reason: trainrecord.ReasonTooLong}
