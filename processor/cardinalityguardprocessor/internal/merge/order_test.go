@@ -156,6 +156,9 @@ func add(totals map[restartable]*restarted, m pmetric.Metric, p point, v float64
 	}
 	phase, _ := p.Attributes().Get("phase")
 	of := restartable{m.Name(), phase.Str()}
+	if isOverflow(p.Attributes()) {
+		of.phase = OverflowKey
+	}
 	s := totals[of]
 	if s == nil {
 		s = &restarted{start: float64(p.StartTimestamp())}

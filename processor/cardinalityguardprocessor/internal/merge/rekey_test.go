@@ -1,7 +1,9 @@
 package merge
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,18 +41,23 @@ var policies = []forbids{{keys: []string{"run_id"}}, {keys: []string{"run_id", "
 // come behind the change: what is sent adds up to what was measured, and nothing is sent that the policy in force forbids.
 func TestAChangeOfThePolicyLosesNothing(t *testing.T) {
 	property(t, func(t *rapid.T) {
-		h := drawHistory(t, false)
+		h := drawHistory(t, rapid.IntRange(0, 3).Draw(t, "natives") == 0)
+		native := slices.ContainsFunc(h.runs, func(r *run) bool { return r.native })
 		at, before := 0, 0
-		r := newRig(testConfig(), policies[0], sec(0))
+		cfg := testConfig()
+		cfg.SeriesPerMetric = rapid.SampledFrom([]int{2, 3, 2000}).Draw(t, "series")
+		r := newRig(cfg, policies[0], sec(0))
 		stored := map[string][]byte{}
 		totals := map[restartable]*restarted{}
 		deltas := map[string]float64{}
+		times := sequences{}
 		take := func(md pmetric.Metrics) {
 			for _, rm := range md.ResourceMetrics().All() {
 				for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 					addMetric(totals, m)
 					addDelta(deltas, m)
 					eachPoint(m, func(p movable) {
+						times.take(t, m, p, native)
 						for _, k := range policies[at].keys {
 							_, there := p.Attributes().Get(k)
 							require.False(t, there, "%s %s", m.Name(), k)
@@ -73,7 +80,10 @@ func TestAChangeOfThePolicyLosesNothing(t *testing.T) {
 					generation, by = generation-1, before
 				}
 				r.batch.scrub = policies[by]
-				r.feedOf(md, generation)
+				passed := r.feedOf(md, generation)
+				if by == at {
+					take(passed)
+				}
 				continue
 			}
 			refused := i < len(h.events)-3 && rapid.IntRange(0, 2).Draw(t, "refused") == 0
@@ -91,9 +101,13 @@ func TestAChangeOfThePolicyLosesNothing(t *testing.T) {
 			maps.Copy(stored, dirty)
 			if rapid.IntRange(0, 3).Draw(t, "restart") == 0 {
 				before, at = at, rapid.IntRange(0, 1).Draw(t, "policy")
-				r = newRig(testConfig(), policies[at], e.now)
+				r = newRig(cfg, policies[at], e.now)
 				require.NoError(t, r.Restore(stored, e.now))
+				clear(times) // what was forgotten before it is not known
 			}
+		}
+		if native { // what passes is a total of its own
+			return
 		}
 		want := 0.
 		for _, of := range h.measured {
@@ -127,4 +141,25 @@ func addDelta(deltas map[string]float64, m pmetric.Metric) {
 			deltas[m.Name()] += float64(p.Count())
 		}
 	}
+}
+
+// sequences are the last start and time of each series.
+type sequences map[string][2]int64
+
+// take holds a point to the ones before it: times grow, and a sequence begins behind the one before.
+func (s sequences) take(t *rapid.T, m pmetric.Metric, p point, native bool) {
+	if p.Flags().NoRecordedValue() {
+		return
+	}
+	key := fmt.Sprint(m.Name(), p.Attributes().AsRaw())
+	start, at := int64(p.StartTimestamp()), int64(p.Timestamp())
+	before, known := s[key]
+	require.LessOrEqual(t, start, at, key)
+	if known {
+		require.Greater(t, at, before[1], key)
+		if start != before[0] && !native { // what passes has a start of its own
+			require.GreaterOrEqual(t, start, before[1], key)
+		}
+	}
+	s[key] = [2]int64{start, at}
 }
