@@ -198,3 +198,24 @@ func TestARepeatFromAClockThatIsAheadIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestTheOrderInABatchDoesNotCountWhereClocksAreAhead: also where a clock is set within it.
+func TestTheOrderInABatchDoesNotCountWhereClocksAreAhead(t *testing.T) {
+	property(t, func(t *rapid.T) {
+		h := drawHistory(t, false)
+		clocks := map[string]*clock{}
+		for _, r := range h.runs {
+			clocks[r.name] = drawClock(t)
+		}
+		for i := range h.events {
+			if !h.events[i].flush {
+				sets(clocks, h.events[i].batch)
+			}
+		}
+		a := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), false))
+		b := h.flushes(h.play(t, newRig(testConfig(), plain{}, sec(0)), true))
+		for i := range a {
+			require.Equal(t, listed(t, a[i]), listed(t, b[i]), "flush %d", i)
+		}
+	})
+}
