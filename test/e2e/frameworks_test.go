@@ -66,7 +66,7 @@ func frameworkStreams(t *testing.T) []frameworkStream {
 		s := frameworkStream{run: filepath.Base(filepath.Dir(path)) + "-" + strings.TrimSuffix(filepath.Base(path), ".txt")}
 		parts := map[string][]string{}
 		for _, part := range archive.Files {
-			text := strings.ReplaceAll(string(part.Data), `"`+fixtureRun+`"`, `"`+s.run+`"`)
+			text := strings.ReplaceAll(string(part.Data), fixtureRun, s.run) // also in the text of a message
 			parts[part.Name] = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		}
 		if parts["out"] == nil {
