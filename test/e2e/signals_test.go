@@ -169,13 +169,16 @@ func training(all []pmetric.Metrics) map[string]bool {
 // signals is a configuration of receiver, connector and backend only.
 func signals(t *testing.T, f folders, sink *otlpsink.Sink, more string) *collector.Process {
 	t.Helper()
-	yaml := fmt.Sprintf(`
+	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: signalsYAML(sink, more)})
+}
+
+func signalsYAML(sink *otlpsink.Sink, more string) string {
+	return fmt.Sprintf(`
 connectors: {training_signals: {storage: file_storage, flush_interval: 100ms, late_grace: 200ms, idle_timeout: 1m%s}}
 exporters: {otlp_grpc: {endpoint: '%s', tls: {insecure: true}, sending_queue: {enabled: false}}}
 service: {pipelines: {logs: {exporters: [dvc_result, training_signals]}, metrics: {receivers: [training_signals], exporters: [otlp_grpc]},
   traces: {receivers: [training_signals], exporters: [otlp_grpc]}}}
 `, more, sink.Endpoint())
-	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: yaml})
 }
 
 // TestSignalsSurviveKills kills the collector again and again while runs are written, and wants the totals of one that nothing disturbed.
