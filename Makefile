@@ -15,6 +15,7 @@ VULNDB    ?=
 # ocb generates and compiles outside the workspace, so that a user who copies the manifest gets the same binary.
 DISTENV   := GOWORK=off CGO_ENABLED=0
 GOLANGCI  := v2.15.0
+JAEGER    := v1.76.0
 TESTFLAGS ?=
 SOAK      ?= 30m
 export OTELCOL_TRAIN ?= $(CURDIR)/$(BINARY)
@@ -103,10 +104,15 @@ bench-norm: build ## what train_jsonl and training_norm cost together beside fil
 bench-results: build ## what the whole way from lines to results costs beside file_log; as long
 	@go run ./test/bench -suite results
 
+.PHONY: bench-signals
+bench-signals: build ## what training_signals adds to the way of 10,000 runs of 1,000 lines, beside file_log; longer
+	@go run ./test/bench -suite signals
+
 .PHONY: bench-gate
 bench-gate: build commands ## the same, small: fails when a ratio misses its target by more than 1.25
 	@go run ./test/bench -suite train_jsonl -size gate
 	@go run ./test/bench -suite norm_native -size gate
+	@go run ./test/bench -suite signals -size gate
 	@OTELCOL_TRAIN_MEASURE=1 go test -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor
 	@OTELCOL_TRAIN_MEASURE=1 go test -v -count=1 -run 'TestItsCPUBesideThatOfDecoding|TestAnIdleWaitCostsNothing' ./test/summary
 
@@ -125,6 +131,12 @@ soak: build ## 200 live runs, 8 GPUs and a backend that fails every other minute
 .PHONY: soak-guard
 soak-guard: ## the properties of cardinality_guard with the race detector, each for SOAK (30m)
 	@scripts/soak-guard $(SOAK)
+
+.PHONY: jaeger
+jaeger: ## compile a Jaeger, which test/signals has read a trace; long, and it downloads what that needs
+	@mkdir -p build/jaeger-module && cd build/jaeger-module && printf 'module jaeger\n\ngo 1.26.0\n' >go.mod && \
+	  GOWORK=off GOFLAGS=-mod=mod go get -tool github.com/jaegertracing/jaeger/cmd/jaeger@$(JAEGER) && \
+	  GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=mod go build -o ../jaeger github.com/jaegertracing/jaeger/cmd/jaeger
 
 .PHONY: stock
 stock: build/stock/stock ## compile a Collector of upstream components only, for the comparison in test/e2e

@@ -57,6 +57,23 @@ func TestASuiteMeasuresTheRealBinary(t *testing.T) {
 	assert.Equal(t, []string{"2,000 lines, 3 files, CPU a line, µs of train_jsonl (wanted ≥ 1e+06)"}, b.print(&out, rows))
 }
 
+// TestWhatAContenderAddsIsARow runs until what it adds has counted every line.
+func TestWhatAContenderAddsIsARow(t *testing.T) {
+	t.Parallel()
+	b := tiny(t)
+	var err error
+	b.suite, err = readSuite("signals")
+	require.NoError(t, err)
+	b.size.Idle.Runs, b.size.Lines, b.size.Files = 0, 3000, []int{3}
+	require.NoError(t, b.configs())
+	rows, err := b.rows(t.Context())
+	require.NoError(t, err)
+	last := rows[len(rows)-1]
+	assert.Equal(t, []any{"CPU a line added to norm, µs", "signals", b.suite.Targets.AddedCPU}, []any{last.measure, last.contender, last.target})
+	assert.Len(t, last.ours, 1)
+	assert.InDeltaSlice(t, []float64{2, 3}, less([]float64{3, 5}, []float64{1, 2}), 0)
+}
+
 func TestEverySuiteNamesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	files, err := shipped.ReadDir("suites")
@@ -72,10 +89,10 @@ func TestEverySuiteNamesWhatIsThere(t *testing.T) {
 
 func TestASuiteThatNamesNothingIsRefused(t *testing.T) {
 	t.Parallel()
-	s := suite{Peer: "nobody", Lines: "verse", Full: size{Runs: 1, Lines: 1, Files: []int{1}, Idle: idle{Runs: 1}}}
+	s := suite{Peer: "nobody", Base: "norm", Lines: "verse", Full: size{Runs: 1, Lines: 1, Files: []int{1}, Idle: idle{Runs: 1}}}
 	err := s.check()
 	for _, want := range []string{
-		"no file test/bench/configs/nobody.yaml", "contenders:", `no shape "verse"`, "done:", "gate: want runs", "full: idle: want files",
+		"no file test/bench/configs/nobody.yaml", "contenders:", `base: "norm" is no contender`, "base, through: want both", `no shape "verse"`, "done:", "gate: want runs", "full: idle: want files",
 	} {
 		assert.ErrorContains(t, err, want)
 	}

@@ -19,6 +19,7 @@ var shapes = map[string]shape{
 	"native":      nativeLine,
 	"huggingface": huggingFaceLine,
 	"epochs":      epochsLine,
+	"course":      courseLine,
 }
 
 const (
@@ -95,6 +96,48 @@ func epochsLine(r *run, n int, buf []byte) []byte {
 		buf = fmt.Appendf(buf, `,"train/metric_%02d":%.8g`, i, r.random.Float64())
 	}
 	return append(buf, "}}}\n"...)
+}
+
+const (
+	courseLength = 1000 // lines of a whole run
+	courseEpoch  = 25   // of an epoch
+)
+
+// courseLine is a run that tells what derived signals count: its start, 40 epochs of a phase with steps in it and a row, its end.
+func courseLine(r *run, n int, buf []byte) []byte {
+	r.at = r.at.Add(time.Duration(20_000+r.random.IntN(20_000)) * time.Microsecond)
+	r.loss = 0.9999*r.loss + 0.02*r.random.Float64()
+	head := func(event, phase string) {
+		buf = append(buf, `{"ts":"`...)
+		buf = r.at.AppendFormat(buf, "2006-01-02T15:04:05.000000Z")
+		buf = fmt.Appendf(buf, `","severity":"INFO","event":%q,"run_id":%q,"framework":%q,`, event, r.id, r.framework)
+		if phase != "" {
+			buf = fmt.Appendf(buf, `"phase":%q,`, phase)
+		}
+	}
+	switch at := (n - 1) % courseEpoch; {
+	case n == 0:
+		head("run.start", "")
+		return append(buf, `"body":{"planned_epochs":40,"task_family":"detection"}}`+"\n"...)
+	case n == courseLength-1:
+		head("run.end", "")
+		return append(buf, `"body":{"outcome":"success"}}`+"\n"...)
+	case at == 0:
+		head("phase.start", "train")
+		return fmt.Appendf(buf, `"body":{"epoch":%d}}`+"\n", r.epoch)
+	case at == courseEpoch-2:
+		head("phase.end", "train")
+		return fmt.Appendf(buf, `"body":{"epoch":%d}}`+"\n", r.epoch)
+	case at == courseEpoch-1:
+		head("epoch.end", "validation")
+		r.epoch++
+		return fmt.Appendf(buf, `"body":{"epoch":%d,"durations":{"validation_s":0.02},"samples":1408,"measurements":{"train/loss":%.8g,"val/loss":%.8g}}}`+"\n",
+			r.epoch-1, r.loss, 1.1*r.loss)
+	default:
+		head("step.end", "train")
+		return fmt.Appendf(buf, `"body":{"epoch":%d,"step":%d,"samples":64,"durations":{"batch_s":%.4f,"data_wait_s":%.4f},"measurements":{"train/loss":%.8g},"learning_rate":{"pg0":0.001}}}`+"\n",
+			r.epoch, n, 0.02+r.random.Float64()/50, r.random.Float64()/200, r.loss)
+	}
 }
 
 // huggingFaceLine is a row of the Hugging Face Trainer: nine of training, then an evaluation.

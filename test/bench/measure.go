@@ -80,6 +80,9 @@ func (b *bench) load(ctx context.Context, name, data string, files, lines int) (
 		if err == nil && b.suite.Results != "" && name != b.suite.Peer && name != b.suite.Unwritten && lines > 0 {
 			err = p.waitFor(ctx, b.suite.Results, float64(files), within)
 		}
+		if err == nil && b.suite.adds(name) {
+			err = p.waitFor(ctx, b.suite.Through, float64(lines), within)
+		}
 		c.wall = time.Since(p.began)
 		var errCPU, errKernel, errPeak error
 		c.cpu, errCPU = cpuTime(p.cmd.Process.Pid)

@@ -97,7 +97,7 @@ func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 	perLine := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / float64(b.size.Lines) }
 	cpu := func(c cost) float64 { return perLine(c.cpu) }
 	kernel := func(c cost) float64 { return perLine(c.kernel) }
-	return b.compare(func(name string) []row {
+	rows := b.compare(func(name string) []row {
 		return []row{
 			{load: load, measure: "CPU a line, µs", format: "%.2f", ours: each(costs[name], cpu), target: b.suite.Targets.CPU},
 			{load: load, measure: "of it in the kernel, µs", format: "%.2f", ours: each(costs[name], kernel)},
@@ -105,6 +105,24 @@ func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 			{load: load, measure: "peak memory, MiB", format: "%.0f", ours: each(costs[name], peakMebi), target: b.suite.Targets.PeakRSS},
 		}
 	})
+	for _, name := range b.suite.Contenders {
+		if b.suite.adds(name) {
+			rows = append(rows, row{
+				load: load, measure: "CPU a line added to " + b.suite.Base + ", µs", contender: name, format: "%.2f",
+				peer: each(costs[b.suite.Peer], cpu), ours: less(each(costs[name], cpu), each(costs[b.suite.Base], cpu)), target: b.suite.Targets.AddedCPU,
+			})
+		}
+	}
+	return rows
+}
+
+// less takes from each run what the same round of the base cost.
+func less(all, base []float64) []float64 {
+	rest := make([]float64, len(all))
+	for i := range all {
+		rest[i] = all[i] - base[i]
+	}
+	return rest
 }
 
 func (b *bench) idleRows(ctx context.Context) ([]row, error) {

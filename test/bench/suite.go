@@ -30,6 +30,10 @@ type suite struct {
 	Results string `yaml:"results"`
 	// Unwritten names the contender that writes no result, for what all but the files costs.
 	Unwritten string `yaml:"unwritten"`
+	// Base names the contender that the others contain: what they add to it is a row of its own. Through names the self-metric that
+	// counts the records which have come through what they add; their runs end when it has counted every line.
+	Base    string `yaml:"base"`
+	Through string `yaml:"through"`
 
 	Full size `yaml:"full"`
 	Gate size `yaml:"gate"`
@@ -57,7 +61,10 @@ type idle struct {
 
 // targets are what a contender owes; each is optional.
 type targets struct {
-	CPU     *target `yaml:"cpu"`
+	CPU *target `yaml:"cpu"`
+	// AddedCPU is held against what a contender adds to the base.
+	AddedCPU *target `yaml:"added_cpu"`
+
 	Wall    *target `yaml:"wall"`
 	PeakRSS *target `yaml:"peak_rss"`
 	IdleCPU *target `yaml:"idle_cpu"`
@@ -98,6 +105,12 @@ func (s *suite) check() error {
 	if s.Unwritten != "" && !slices.Contains(s.Contenders, s.Unwritten) {
 		errs = append(errs, fmt.Errorf("unwritten: %q is no contender", s.Unwritten))
 	}
+	if s.Base != "" && !slices.Contains(s.Contenders, s.Base) {
+		errs = append(errs, fmt.Errorf("base: %q is no contender", s.Base))
+	}
+	if (s.Base == "") != (s.Through == "") {
+		errs = append(errs, errors.New("base, through: want both or neither"))
+	}
 	if len(s.Contenders) == 0 {
 		errs = append(errs, errors.New("contenders: name at least one"))
 	}
@@ -117,5 +130,8 @@ func (s *suite) check() error {
 	}
 	return errors.Join(errs...)
 }
+
+// adds says that a configuration adds something to the base.
+func (s *suite) adds(name string) bool { return s.Base != "" && name != s.Base && name != s.Peer }
 
 func configPath(name string) string { return "configs/" + name + ".yaml" }
