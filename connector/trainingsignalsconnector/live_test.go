@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -115,4 +116,36 @@ func feed(t *testing.T, ports []connector.Logs) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestAClockThatGoesBackHoldsOnlyTheSeriesThatWereTold has it corrected by an hour: runs go on and end, their spans are sent, and no series is told a time twice.
+func TestAClockThatGoesBackHoldsOnlyTheSeriesThatWereTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var ahead atomic.Int64
+		ahead.Store(int64(time.Hour))
+		b.core.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		b.core.begin()
+		b.core.launch()
+		tell := func(event string, body m) {
+			assert.NoError(t, b.ports[0].ConsumeLogs(t.Context(), logsOf(t, m{"event": event, "run_id": "r", "framework": "pytorch", "ts": b.core.now().UnixNano(), "body": body})))
+		}
+		tell("run.start", m{})
+		time.Sleep(25 * time.Second)
+		points, _ := b.took()
+		require.NotEmpty(t, points)
+		ahead.Store(0)
+		time.Sleep(time.Second)
+		tell("run.end", m{"outcome": "success"})
+		time.Sleep(40 * time.Second)
+		points, spans := b.took()
+		assert.Empty(t, only(points, "run.active"), "its next time has not come")
+		assert.Len(t, named(spans, "run"), 1)
+		assert.NotContains(t, b.self(), `ticks_skipped{connector="training_signals"} 0`)
+		time.Sleep(time.Hour)
+		points, _ = b.took()
+		assert.InDelta(t, 1, value1(points, "run.outcomes", "success"), 0)
+		b.core.halt(t.Context())
+	})
 }

@@ -26,8 +26,12 @@ func (c *core) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		stamp := c.now().UnixNano() / every * every
-		if stamp <= c.stamp {
-			continue // the clock went back, or the timer was early
+		if stamp == c.stamp {
+			continue // the timer was early
+		}
+		if stamp < c.stamp { // the clock went back: no series is told a time again, and all else goes on
+			c.telemetry.Add(c.telemetry.TicksSkipped, 1, "", "")
+			stamp = c.stamp
 		}
 		if ticked && stamp > c.stamp+every {
 			c.telemetry.Add(c.telemetry.TicksSkipped, (stamp-c.stamp)/every-1, "", "")

@@ -45,7 +45,7 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID, state func()
 	t.SpansDropped = counter("spans_dropped", "{span}", "Spans that were left out.")
 	t.SpansBackwards = counter("spans_backwards", "{span}", "Spans whose end was before their start; they have no length.")
 	t.FlushFailures = counter("flush_failures", "{flush}", "Flushes that the next consumer refused.")
-	t.TicksSkipped = counter("ticks_skipped", "{tick}", "Ticks at which nothing was sent because the one before was not done.")
+	t.TicksSkipped = counter("ticks_skipped", "{tick}", "Ticks at which nothing was sent because the one before was not done, or the clock went back.")
 	t.StorageErrors = counter("storage_errors", "{error}", "Operations of the storage that failed, and values of it that could not be read.")
 	t.ValuesReplaced = counter("values_replaced", "{value}", "Values that are not kept as they came: secrets, and what is not on a closed list.")
 	var err error
