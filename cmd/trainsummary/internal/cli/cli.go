@@ -58,18 +58,32 @@ func wantsJSON(args []string, terminal bool) bool {
 }
 
 func newStreams(out, errs io.Writer) streams {
-	s := streams{out: out, err: errs, width: 100}
-	if f, ok := out.(*os.File); ok {
-		if size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err == nil {
-			s.terminal = true
-			if size.Col > 0 {
-				s.width = max(int(size.Col), 40)
-			}
-		}
-	}
-	_, plain := os.LookupEnv("NO_COLOR")
-	s.colour = s.terminal && !plain && os.Getenv("TERM") != "dumb"
+	s := streams{out: out, err: errs}
+	_, _, s.terminal = s.size()
+	plain := os.Getenv("TERM") == "dumb"
+	_, grey := os.LookupEnv("NO_COLOR")
+	s.colour, s.screen = s.terminal && !grey && !plain, s.terminal && !plain
 	return s
+}
+
+// leastWidth is that of a terminal that is too narrow for anything.
+const leastWidth = 20
+
+// size is that of the terminal; what is none is 100 wide.
+func (s *streams) size() (width, height int, terminal bool) {
+	f, ok := s.out.(*os.File)
+	if !ok {
+		return 100, 0, false
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	switch {
+	case err != nil:
+		return 100, 0, false
+	case size.Col == 0:
+		return 100, int(size.Row), true
+	default:
+		return max(int(size.Col), leastWidth), int(size.Row), true
+	}
 }
 
 func newCommand(version string, s streams, code *int) *cobra.Command {

@@ -164,5 +164,5 @@ type streams struct {
 	out, err io.Writer
 	terminal bool
 	colour   bool
-	width    int
+	screen   bool // the terminal can be drawn over
 }

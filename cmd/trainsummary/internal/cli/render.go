@@ -21,7 +21,10 @@ func (w *watcher) render(_ *follow.Run, sum *trainview.Summary) ([]byte, error) 
 	}
 }
 
-func (w *watcher) style() render.Style { return render.Style{Colour: w.out.colour, Width: w.out.width} }
+func (w *watcher) style() render.Style {
+	width, _, _ := w.out.size()
+	return render.Style{Colour: w.out.colour, Width: width}
+}
 
 // writeAll writes every document.
 func (w *watcher) writeAll(runs []*follow.Run) error {

@@ -150,3 +150,23 @@ func TestThePageShowsWhatALaterAttemptTookOver(t *testing.T) {
 	assert.Contains(t, page, `val/loss, superseded of attempt 1</bdi></th>`, "the table tells it too")
 	assert.Contains(t, page, `val/loss, superseded of attempt 2</bdi></th>`)
 }
+
+func TestWidthsAreThoseOfATerminal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "abc": 3, "ü": 1, "e\u0301": 1, "损失": 4, "🚀": 2, "▁█×…": 4} {
+		assert.Equal(t, want, across(text), text)
+	}
+	s := Style{Width: 5}
+	for text, want := range map[string]string{"abcde": "abcde", "abcdef": "abcd…", "损失ab": "损失…", "损失a": "损失a", "a\u0301bcdef": "a\u0301bcd…"} {
+		assert.Equal(t, want, s.cut(text), text)
+	}
+}
+
+func TestAScreenNeverScrolls(t *testing.T) {
+	t.Parallel()
+	text := []byte("a\nb\nc\n")
+	for height, want := range map[int]int{0: 3, 1: 3, 2: 1, 3: 2, 4: 3, 50: 3} {
+		assert.Equal(t, want, strings.Count(string(Screen(text, height)), "\n"), height)
+	}
+	assert.Equal(t, "\x1b[H\x1b[Ka\n\x1b[Kb\n\x1b[Kc\n\x1b[J", string(Screen(text, 9)))
+}

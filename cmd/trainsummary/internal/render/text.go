@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pathologize/otelcol-train/internal/trainview"
 )
@@ -22,14 +21,6 @@ func (s Style) paint(state, text string) string {
 		return text
 	}
 	return "\x1b[1;" + colours[state] + "m" + text + "\x1b[0m"
-}
-
-// cut brings a line to the width of the terminal.
-func (s Style) cut(line string) string {
-	if s.Width <= 0 || utf8.RuneCountInString(line) <= s.Width {
-		return line
-	}
-	return string([]rune(line)[:s.Width-1]) + "…"
 }
 
 // Text writes a run in at most 12 lines.
@@ -51,7 +42,10 @@ func Text(sum *trainview.Summary, s Style) []byte {
 	wide := 0
 	shown := d.Metrics[:min(len(d.Metrics), room)]
 	for i := range shown {
-		wide = max(wide, utf8.RuneCountInString(quote(shown[i].Name)))
+		wide = max(wide, across(quote(shown[i].Name)))
+	}
+	if s.Width > 0 {
+		wide = min(wide, max(s.Width/3, 8)) // a long name leaves room for what it is about
 	}
 	for i := range shown {
 		lines = append(lines, s.cut(metricLine(sum, &shown[i], wide)))
@@ -60,9 +54,7 @@ func Text(sum *trainview.Summary, s Style) []byte {
 }
 
 func metricLine(sum *trainview.Summary, m *trainview.Metric, wide int) string {
-	name := quote(m.Name)
-	name += strings.Repeat(" ", wide-utf8.RuneCountInString(name))
-	line := fmt.Sprintf("%s %-*s %s %s", name, cells, sparkline(points(sum, m)), m.Trend, value(m.Last))
+	line := fmt.Sprintf("%s %-*s %s %s", pad(Style{Width: wide}.cut(quote(m.Name)), wide), cells, sparkline(points(sum, m)), m.Trend, value(m.Last))
 	if m.Best != nil {
 		line += fmt.Sprintf(" best %s at %s %s", m.Best, m.Axis, integer(m.BestAt))
 	}
@@ -94,14 +86,14 @@ func ListText(l *trainview.List, s Style) []byte {
 	wide := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for k, c := range r {
-			wide[k] = max(wide[k], utf8.RuneCountInString(c))
+			wide[k] = max(wide[k], across(c))
 		}
 	}
 	var b strings.Builder
 	for i, r := range rows {
 		var line strings.Builder
 		for k, c := range r {
-			line.WriteString(c + strings.Repeat(" ", wide[k]-utf8.RuneCountInString(c)+1))
+			line.WriteString(pad(c, wide[k]+1))
 		}
 		text := strings.TrimRight(s.cut(strings.TrimRight(line.String(), " ")), " ")
 		if i > 0 {
