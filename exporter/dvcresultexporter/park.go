@@ -80,9 +80,7 @@ func (g *engine) snapshot(ctx context.Context) error {
 		}
 	}
 	ops = append(ops, g.store.indexOperation(g.store.next, g.keys()))
-	for n := g.store.first; n < g.store.next; n++ {
-		ops = append(ops, storage.DeleteOperation(journalKey(n)))
-	}
+	ops = append(ops, g.store.dropOperations()...)
 	if err := g.store.batch(ctx, ops...); err != nil {
 		return err
 	}

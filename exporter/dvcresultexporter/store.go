@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -21,18 +20,24 @@ import (
 
 // The layout of the storage:
 //
+//	f/<key>  the snapshot of a run's fold
+//	h/<key>  JSON: what the engine knows of the run besides
 //	index    JSON: the version, the number of the first journal part, the keys of the runs
 //	j/<n>    a part of the journal: one call's entries with the time of their arrival
-//	r/<key>  the snapshot of a run's fold
-//	m/<key>  JSON: what the engine knows of the run besides
 //
 // Each value ends with its checksum. A snapshot and the journal parts after it may overlap: the fold takes an entry once.
+//
+// A storage in a B+ tree, as file_storage is, writes a value together with its neighbours in the order of the keys, however large these
+// are: up to four values are a page. So the journal is at the end of the order, small values are between it and the snapshots, and the
+// next part never is a large part's neighbour: gaps are.
 const (
-	storageVersion = 3
+	storageVersion = 4
+	foldPrefix     = "f/"
+	metaPrefix     = "h/"
 	indexKey       = "index"
 	journalPrefix  = "j/"
-	foldPrefix     = "r/"
-	metaPrefix     = "m/"
+	journalGaps    = "wxyz"  // each a key behind that of a part, without a value
+	smallPart      = 1 << 10 // bytes of a part that may as well be written again
 	journalHeader  = 8       // Unix nanoseconds of the arrival
 	minJournal     = 1 << 20 // bytes
 
@@ -92,7 +97,13 @@ func (s *store) flush(ctx context.Context, now time.Time) error {
 	part = binary.BigEndian.AppendUint64(part, uint64(now.UnixNano()))
 	part = seal(trainrun.AppendEntries(part, s.pending))
 	faults.Point("append")
-	if err := s.client.Batch(ctx, storage.SetOperation(journalKey(s.next), part)); err != nil {
+	ops := []*storage.Operation{storage.SetOperation(journalKey(s.next), part)}
+	if len(part) > smallPart {
+		for _, gap := range journalGaps {
+			ops = append(ops, storage.SetOperation(journalKey(s.next)+string(gap), []byte{}))
+		}
+	}
+	if err := s.client.Batch(ctx, ops...); err != nil {
 		s.failed(ctx, "append")
 		return err
 	}
@@ -113,7 +124,20 @@ func (s *store) pendingRuns() int {
 	return len(ids)
 }
 
-func journalKey(n uint64) string { return journalPrefix + strconv.FormatUint(n, 10) }
+// journalKey gives the key of a part, in the order of the numbers.
+func journalKey(n uint64) string { return fmt.Sprintf("%s%016x", journalPrefix, n) }
+
+// dropOperations remove the journal.
+func (s *store) dropOperations() []*storage.Operation {
+	ops := make([]*storage.Operation, 0, (s.next-s.first)*uint64(1+len(journalGaps)))
+	for n := s.first; n < s.next; n++ {
+		ops = append(ops, storage.DeleteOperation(journalKey(n)))
+		for _, gap := range journalGaps {
+			ops = append(ops, storage.DeleteOperation(journalKey(n)+string(gap)))
+		}
+	}
+	return ops
+}
 
 func (s *store) failed(ctx context.Context, operation string) {
 	s.telemetry.StorageErrors.Add(ctx, 1, s.telemetry.With("operation", operation))

@@ -74,7 +74,7 @@ func (r *row) verdict(factor float64) string {
 // line is the row in Markdown.
 func (r *row) line(factor float64) string {
 	ratio := "" // of nothing to nothing there is none
-	if r.least == nil {
+	if r.least == nil && median(r.peer) > 0 {
 		least, most := r.spread()
 		ratio = fmt.Sprintf("**%.2f** (%.2f to %.2f)", r.ratio(), least, most)
 	}

@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/pathologize/otelcol-train/test/internal/selfmetrics"
 )
 
 // cost is what one run used from its start until its last line was accepted. What starting costs is in it.
 type cost struct {
 	cpu, kernel, wall time.Duration // kernel is the part of cpu that was spent in it
 	peak              int64
+	state             float64 // bytes that the runs' state takes in memory, as the collector estimates it
 }
 
 // idleCost is what a run used while no file grew.
@@ -88,7 +91,13 @@ func (b *bench) load(ctx context.Context, name, data string, files, lines int) (
 		c.cpu, errCPU = cpuTime(p.cmd.Process.Pid)
 		c.kernel, errKernel = kernelTime(p.cmd.Process.Pid)
 		c.peak, errPeak = peakRSS(p.cmd.Process.Pid)
-		return errors.Join(err, errCPU, errKernel, errPeak)
+		var errState error
+		if b.suite.State != "" {
+			var m selfmetrics.Metrics
+			m, errState = selfmetrics.Scrape(ctx, p.metrics)
+			c.state = m.Sum(b.suite.State, nil)
+		}
+		return errors.Join(err, errCPU, errKernel, errPeak, errState)
 	})
 	return c, err
 }

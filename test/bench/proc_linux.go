@@ -49,6 +49,9 @@ func peakRSS(pid int) (int64, error) {
 // writtenBytes is what a process has given to disks.
 func writtenBytes(pid int) (int64, error) { return procField(pid, "io", "write_bytes:") }
 
+// givenBytes is what a process has written to files and sockets, whenever they reach a disk.
+func givenBytes(pid int) (int64, error) { return procField(pid, "io", "wchar:") }
+
 func procField(pid int, file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", pid, file)
 	text, err := os.ReadFile(path)

@@ -10,7 +10,10 @@ import (
 	"time"
 )
 
-const mebi = 1 << 20
+const (
+	kibi = 1 << 10
+	mebi = 1 << 20
+)
 
 // rows measures everything that the suite asks for.
 func (b *bench) rows(ctx context.Context) ([]row, error) {
@@ -98,12 +101,17 @@ func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 	cpu := func(c cost) float64 { return perLine(c.cpu) }
 	kernel := func(c cost) float64 { return perLine(c.kernel) }
 	rows := b.compare(func(name string) []row {
-		return []row{
+		of := []row{
 			{load: load, measure: "CPU a line, µs", format: "%.2f", ours: each(costs[name], cpu), target: b.suite.Targets.CPU},
 			{load: load, measure: "of it in the kernel, µs", format: "%.2f", ours: each(costs[name], kernel)},
 			{load: load, measure: "wall, s", format: "%.2f", ours: each(costs[name], wallSeconds), target: b.suite.Targets.Wall},
 			{load: load, measure: "peak memory, MiB", format: "%.0f", ours: each(costs[name], peakMebi), target: b.suite.Targets.PeakRSS},
 		}
+		if b.suite.State != "" {
+			ofRun := func(c cost) float64 { return c.state / kibi / float64(files) }
+			of = append(of, row{load: load, measure: "state of a run, KiB", format: "%.0f", ours: each(costs[name], ofRun)})
+		}
+		return of
 	})
 	for _, name := range b.suite.Contenders {
 		if b.suite.adds(name) {

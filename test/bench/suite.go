@@ -28,6 +28,8 @@ type suite struct {
 	Done string `yaml:"done"`
 	// Results names the self-metric that counts written results, when the contenders write one for each file; their runs end with the last.
 	Results string `yaml:"results"`
+	// State names the self-metric that tells the memory of the runs' state, when the contenders have one for each file.
+	State string `yaml:"state"`
 	// Unwritten names the contender that writes no result, for what all but the files costs.
 	Unwritten string `yaml:"unwritten"`
 	// Base names the contender that the others contain: what they add to it is a row of its own. Through names the self-metric that
