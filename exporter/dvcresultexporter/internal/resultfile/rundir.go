@@ -17,16 +17,17 @@ const (
 var (
 	plainRunID  = regexp.MustCompile(`^[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9])?$`)
 	derivedName = regexp.MustCompile(`-[0-9a-f]{12}$`)
-	deviceName  = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+	// devices of Windows, and files of DVC, which refuses a folder of such a name as an output
+	takenName = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)|^dvc\.yaml$|\.dvc$`)
 )
 
-// RunDirectory gives the directory name of a run: the id itself when it is harmless on every file system, else a readable
+// RunDirectory gives the directory name of a run: the id itself when it is harmless on every file system and to DVC, else a readable
 // slug and 12 hex digits of the id's sha256. Distinct ids have distinct names, all lower-case ASCII. An empty id has none.
 func RunDirectory(id string) string {
 	if id == "" {
 		return ""
 	}
-	if plainRunID.MatchString(id) && !strings.Contains(id, "..") && !derivedName.MatchString(id) && !deviceName.MatchString(id) {
+	if plainRunID.MatchString(id) && !strings.Contains(id, "..") && !derivedName.MatchString(id) && !takenName.MatchString(id) {
 		return id
 	}
 	return slug(id) + "-" + hash(id, maxDirHexSize)

@@ -24,6 +24,9 @@ func TestRunDirectory(t *testing.T) {
 		"con":                         "con-" + hash("con", 12),
 		"nul.txt":                     "nul-txt-" + hash("nul.txt", 12),
 		"com10":                       "com10",
+		"dvc.yaml":                    "dvc-yaml-" + hash("dvc.yaml", 12),
+		"model.dvc":                   "model-dvc-" + hash("model.dvc", 12),
+		"dvc.lock":                    "dvc.lock",
 		"trailing.":                   "trailing-" + hash("trailing.", 12),
 		".dvc_result":                 "dvc_result-" + hash(".dvc_result", 12),
 		"x-0123456789ab":              "x-0123456789ab-" + hash("x-0123456789ab", 12),
@@ -54,7 +57,7 @@ func TestDistinctRunIDsHaveDistinctHarmlessDirectories(t *testing.T) {
 			require.Equal(t, name, RunDirectory(id))
 			require.Regexp(t, harmless, name)
 			require.NotContains(t, name, "..")
-			require.False(t, deviceName.MatchString(name), name)
+			require.False(t, takenName.MatchString(name), name)
 			if other, taken := owner[name]; taken {
 				t.Fatalf("%q and %q share %s", id, other, name)
 			}
