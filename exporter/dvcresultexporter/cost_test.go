@@ -115,7 +115,7 @@ func TestAFastReplayGivesTheResultsOfASlowOne(t *testing.T) {
 	fast := replay(func(*Config) {}, func(r *rig) {
 		var wg sync.WaitGroup
 		for _, lines := range streams {
-			wg.Go(func() { assert.NoError(t, r.exp.consumeLogs(r.t.Context(), logsOf(t, lines...))) }) // the context of the bubble
+			wg.Go(func() { assert.NoError(t, r.exp.consumeLogs(r.t.Context(), logsOf(t, lines...))) })
 		}
 		wg.Wait()
 	})
