@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/receiver/receivertest"
+	"go.opentelemetry.io/collector/receiver"
 
 	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
@@ -115,7 +116,9 @@ func readFile(b *testing.B, path string, lines int) (calls int) {
 		return nil
 	})
 	require.NoError(b, err)
-	one, err := newReceiver(receivertest.NewNopSettings(metadata.Type()), cfg, next)
+	one, err := newReceiver(receiver.Settings{
+		ID: component.NewID(metadata.Type()), TelemetrySettings: componenttest.NewNopTelemetrySettings(),
+	}, cfg, next)
 	require.NoError(b, err)
 	t, err := one.newTailer(componenttest.NewNopHost())
 	require.NoError(b, err)
