@@ -171,6 +171,14 @@ func (c *codec) expTotal(t *expTotal) {
 	c.f64(&t.threshold)
 	c.i32(&t.scale)
 	c.flags(&t.set, &t.noSum, &t.noMin, &t.noMax)
+	c.resolution(t.scale, t.threshold)
+}
+
+// resolution refuses what no exponential histogram can have.
+func (c *codec) resolution(scale int32, threshold float64) {
+	if c.reading && (scale < minScale-11 || scale > maxScale || !finite(threshold) || threshold < 0) {
+		c.fail()
+	}
 }
 
 func (c *codec) histLast(h *histLast) {
@@ -190,6 +198,7 @@ func (c *codec) expLast(e *expLast) {
 	c.f64(&e.threshold)
 	c.i32(&e.scale)
 	c.flags(&e.noSum)
+	c.resolution(e.scale, e.threshold)
 }
 
 func (c *codec) summaryLast(s *summaryLast) {

@@ -242,14 +242,14 @@ func (c *codec) output(o *output) {
 		}
 		c.expTotal(o.sentExp)
 	}
-	if c.reading && o.waiting && !hist && !exp && !summary && o.metric.kind >= Histogram {
-		c.fail()
-	}
 	if summary {
 		if c.reading {
 			o.summary = &summaryTotal{}
 		}
 		c.u64(&o.summary.count)
 		c.total(&o.summary.sum)
+	}
+	if c.reading && !o.whole() {
+		c.fail()
 	}
 }

@@ -42,22 +42,27 @@ func TestNothingIsLostOverARestartWithAState(t *testing.T) {
 	})
 }
 
-// FuzzADamagedStateIsRefusedOrUsable must not panic, whatever the storage gives back.
+// FuzzADamagedStateIsRefusedOrUsable must not panic, whatever the storage gives back, also where the checksum is right and the policy another one.
 func FuzzADamagedStateIsRefusedOrUsable(f *testing.F) {
 	r := newRig(testConfig(), plain{}, sec(0))
 	run := &run{name: "a", phase: "train", start: sec(1), scraped: sec(1), bounds: layouts[0], values: values, fresh: values}
 	r.now = sec(10)
 	r.feed(run.scrape(sec(10)))
 	r.flush()
+	r.feed(run.scrape(sec(11))) // waits
 	state, err := r.Snapshot()
 	require.NoError(f, err)
 	for key := range state {
-		f.Add(key, state[key])
+		f.Add(key, state[key], false)
+		f.Add(key, unseal(state[key]), true)
 	}
-	f.Fuzz(func(t *testing.T, key string, text []byte) {
+	f.Fuzz(func(t *testing.T, key string, text []byte, sealed bool) {
+		if sealed {
+			text = seal(text)
+		}
 		changed := maps.Clone(state)
 		changed[key] = text
-		r := newRig(testConfig(), plain{}, sec(0))
+		r := newRig(testConfig(), policies[1], sec(0))
 		if err := r.Restore(changed, sec(20)); err != nil {
 			require.Equal(t, Size{}, r.Size())
 		}

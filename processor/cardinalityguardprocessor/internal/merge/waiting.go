@@ -80,8 +80,7 @@ func (o *output) unsent() *expTotal {
 	if was == nil {
 		was = o.exp
 	}
-	was = was.clone()
-	was.coarsen(int(was.scale - rest.scale))
+	was = was.at(rest.scale)
 	subtract(&rest.positive, &was.positive)
 	subtract(&rest.negative, &was.negative)
 	rest.positive.trim()
@@ -91,6 +90,35 @@ func (o *output) unsent() *expTotal {
 	rest.sum.subtract(was.sum)
 	rest.noMin, rest.noMax = true, true
 	return rest
+}
+
+// whole says whether an output that was read has what it must have.
+func (o *output) whole() bool {
+	switch o.metric.kind {
+	case Histogram, DeltaHistogram:
+		return o.hist != nil || !o.waiting
+	case Exponential:
+		if was := o.sentExp; was != nil {
+			if o.exp == nil || was.scale < o.exp.scale {
+				return false
+			}
+			was = was.at(o.exp.scale)
+			return !lower(&o.exp.positive, &was.positive) && !lower(&o.exp.negative, &was.negative)
+		}
+		return o.exp != nil || !o.waiting
+	case DeltaExponential:
+		return o.exp != nil || !o.waiting
+	case Summary:
+		return o.summary != nil || !o.waiting
+	}
+	return true
+}
+
+// at is a copy with a coarser scale.
+func (t *expTotal) at(scale int32) *expTotal {
+	c := t.clone()
+	c.coarsen(int(c.scale) - int(scale))
+	return c
 }
 
 func (t *expTotal) clone() *expTotal {
