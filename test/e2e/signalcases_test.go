@@ -46,8 +46,8 @@ type signalWant struct {
 }
 
 // TestSignalCasesByTheClockOfTheHost plays the worked cases of the connector on the binary, whose clock nobody can move: shifted to now, at their own speed, with
-// points and spans compared one by one. Longer ones are played by the connector's own test only, which has a clock of its own. SIGNAL_CASES names a
-// folder of further ones.
+// points and spans compared one by one. Those that last longer, or have settings of their own, are played by the connector's own test only, which has a clock of its
+// own: durations-only takes eight minutes. SIGNAL_CASES names a folder of further ones.
 func TestSignalCasesByTheClockOfTheHost(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("SIGNAL_CASES")
