@@ -93,6 +93,16 @@ func TestResultsSayWhatTheGPUsDid(t *testing.T) {
 	waitResult(t, f, "in-pod", "success")
 	waitResult(t, f, "on-host", "success")
 
+	checkGPUs(t, f)
+	c.Stop()
+	for _, p := range ofExporter(exporter, series.Points(sink.Metrics()...)) {
+		require.NotContains(t, p.Attributes, "run_id")
+	}
+}
+
+// checkGPUs holds the results of both runs to the readings.
+func checkGPUs(t *testing.T, f folders) {
+	t.Helper()
 	r := readGPUs(t, f, "in-pod").Resources
 	require.NotNil(t, r)
 	assert.Equal(t, "pod", r.Attribution)
@@ -116,11 +126,6 @@ func TestResultsSayWhatTheGPUsDid(t *testing.T) {
 	require.Len(t, r.GPUs, 1, "the pod's GPU is not the host's")
 	assert.Equal(t, "GPU-9e47aa31-25c4-4d83-8b0f-6f1c2d7e5a29", r.GPUs[0].UUID)
 	assert.InDelta(t, 4314, r.GPUs[0].Energy, 0.001)
-
-	c.Stop()
-	for _, p := range ofExporter(exporter, series.Points(sink.Metrics()...)) {
-		require.NotContains(t, p.Attributes, "run_id")
-	}
 }
 
 // TestADeadResultsFolderDelaysNoMetric shows that the branch to the results takes nothing from the one to the backend.

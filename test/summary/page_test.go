@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"image"
 	"image/png"
 	"net/http"
 	"net/http/httptest"
@@ -65,22 +66,7 @@ func TestThePageInABrowser(t *testing.T) {
 	for _, scheme := range []string{"1", "0"} { // light, dark
 		for _, width := range []int{360, 1200} {
 			shot := filepath.Join(keep, fmt.Sprintf("page-%s-%d.png", map[string]string{"1": "light", "0": "dark"}[scheme], width))
-			c := exec.CommandContext(t.Context(), chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-				"--disable-background-networking", "--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--blink-settings=preferredColorScheme="+scheme,
-				fmt.Sprintf("--window-size=%d,1600", width), "--screenshot="+shot, "--timeout=20000", server.URL+"/page.html")
-			c.WaitDelay = 10 * time.Second
-			text, err := c.CombinedOutput()
-			require.NoError(t, err, string(text))
-			for line := range strings.Lines(string(text)) {
-				if strings.Contains(line, "CONSOLE") && !strings.Contains(line, "favicon.ico") { // the browser's own wish
-					t.Error(line)
-				}
-			}
-			f, err := os.Open(shot)
-			require.NoError(t, err)
-			img, err := png.Decode(f)
-			require.NoError(t, err)
-			require.NoError(t, f.Close())
+			img := pictureOf(t, chromium, server.URL+"/page.html", shot, scheme, width)
 			r, _, _, _ := img.At(2, 2).RGBA()
 			assert.Equal(t, scheme == "1", r > 0x8000, "the background follows the scheme")
 			assert.Equal(t, width, img.Bounds().Dx())
@@ -91,4 +77,26 @@ func TestThePageInABrowser(t *testing.T) {
 	for _, path := range asked {
 		assert.Contains(t, []string{"/page.html", "/favicon.ico"}, path)
 	}
+}
+
+// pictureOf opens a page in a window and gives what is to be seen. Nothing may be said on its console.
+func pictureOf(t *testing.T, chromium, url, shot, scheme string, width int) image.Image {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+		"--disable-background-networking", "--enable-logging=stderr", "--user-data-dir="+t.TempDir(), "--blink-settings=preferredColorScheme="+scheme,
+		fmt.Sprintf("--window-size=%d,1600", width), "--screenshot="+shot, "--timeout=20000", url)
+	c.WaitDelay = 10 * time.Second
+	text, err := c.CombinedOutput()
+	require.NoError(t, err, string(text))
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "CONSOLE") && !strings.Contains(line, "favicon.ico") { // the browser's own wish
+			t.Error(line)
+		}
+	}
+	f, err := os.Open(shot)
+	require.NoError(t, err)
+	img, err := png.Decode(f)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return img
 }
