@@ -113,6 +113,7 @@ bench-gate: build commands ## the same, small: fails when a ratio misses its tar
 	@go run ./test/bench -suite train_jsonl -size gate
 	@go run ./test/bench -suite norm_native -size gate
 	@go run ./test/bench -suite signals -size gate
+	@go run ./test/bench -suite results_state -size gate
 	@OTELCOL_TRAIN_MEASURE=1 go test -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor
 	@OTELCOL_TRAIN_MEASURE=1 go test -v -count=1 -run 'TestItsCPUBesideThatOfDecoding|TestAnIdleWaitCostsNothing' ./test/summary
 
