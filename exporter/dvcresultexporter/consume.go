@@ -8,7 +8,6 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
-	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
@@ -47,14 +46,16 @@ func (g *engine) count(ctx context.Context, t *tally) {
 func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	t := &tally{ignored: map[string]int64{}}
 	defer g.count(ctx, t)
-	entries, files, told := reduceLogs(ld, t)
-	if len(entries) == 0 && len(told) == 0 {
+	b := g.batches.Get().(*batch)
+	b.reduce(ld, t)
+	if len(b.entries) == 0 && len(b.told) == 0 {
 		return nil
 	}
 	if err := g.mu.enter(ctx); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
 	defer g.mu.Unlock()
+	defer g.done(b)
 	if g.stopped {
 		return errStopped
 	}
@@ -62,7 +63,8 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 	if err := g.room(ctx, now); err != nil {
 		return err
 	}
-	g.heed(told, now)
+	g.heed(b.told, now)
+	entries := b.entries
 	touched := map[*side]bool{}
 	for i := range entries {
 		r, err := g.runOf(ctx, entries[i].RunID, now)
@@ -84,7 +86,7 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 			t.masked += entries[i].Masked
 			g.store.add(entries[i])
 			r.version++
-			r.tells(&entries[i], files[i])
+			r.tells(&entries[i], b.files[i])
 			g.meter.mark(&entries[i], now)
 			r.thin = false
 			for _, s := range targets {
@@ -113,49 +115,6 @@ func (g *engine) settle(ctx context.Context, touched map[*side]bool, err error) 
 	g.compact(ctx)
 	g.shrink(ctx)
 	return nil
-}
-
-// reduceLogs makes the entries of a call, and names the file of each; told is what a receiver says of streams.
-func reduceLogs(ld plog.Logs, t *tally) (entries []trainrun.Entry, files []string, told []status) {
-	records := ld.LogRecordCount()
-	entries, files = make([]trainrun.Entry, 0, records), make([]string, 0, records)
-	for _, rl := range ld.ResourceLogs().All() {
-		for _, sl := range rl.ScopeLogs().All() {
-			for _, lr := range sl.LogRecords().All() {
-				rec, ok := trainrecord.FromLog(rl.Resource(), lr)
-				if !ok {
-					t.ignore(notARecord)
-					continue
-				}
-				if rec.Error == trainrecord.ReasonTorn {
-					t.ignore(tornLine)
-					continue
-				}
-				if rec.RunID == "" {
-					t.ignore(noRunID)
-					continue
-				}
-				if len(rec.RunID) > trainrecord.MaxRunID {
-					t.ignore(longRunID)
-					continue
-				}
-				file := ""
-				if v, ok := lr.Attributes().Get(trainrecord.AttrLogFilePath); ok {
-					file = v.AsString()
-				}
-				entry, ok := trainrun.Reduce(rec)
-				if !ok {
-					t.ignore(notARecord)
-					if rec.Event == trainrecord.EventStreamStatus {
-						told = append(told, statusOf(&rec, file))
-					}
-					continue
-				}
-				entries, files = append(entries, entry), append(files, file)
-			}
-		}
-	}
-	return entries, files, told
 }
 
 // runOf gives the run of an id with its state in memory; a closed one has none.

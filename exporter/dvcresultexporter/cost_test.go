@@ -2,6 +2,7 @@ package dvcresultexporter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -122,5 +123,38 @@ func TestAFastReplayGivesTheResultsOfASlowOne(t *testing.T) {
 	for id, files := range slow {
 		require.Len(t, files, 4+measurements)
 		assert.Equal(t, files, fast[id], id)
+	}
+}
+
+// What a call brought is stored by a later one when the storage refused it: nothing of it may be overwritten until then.
+func TestWhatIsPendingIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	want := map[string]map[string]string{}
+	for _, refused := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			r.start()
+			if refused {
+				r.host.FailWrites(errors.New("no"))
+			}
+			for _, id := range []string{"a", "b"} {
+				for _, l := range wholeRun(id) {
+					err := r.exp.consumeLogs(t.Context(), logsOf(t, l))
+					assert.Equal(t, refused, err != nil)
+				}
+			}
+			r.host.FailWrites(nil)
+			pass(10 * time.Second) // what is pending is stored
+			r.kill()
+			r.start()
+			pass(time.Minute)
+			for _, id := range []string{"a", "b"} {
+				if !refused {
+					want[id] = r.files(id)
+				}
+				assert.NotEmpty(t, want[id])
+				assert.Equal(t, want[id], r.files(id))
+			}
+			r.stop()
+		})
 	}
 }

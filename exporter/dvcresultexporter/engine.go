@@ -48,6 +48,8 @@ type engine struct {
 	seldom  componentkit.Seldom
 	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
 
+	batches sync.Pool
+
 	work chan *side
 	kick chan struct{}
 	quit chan struct{}
@@ -72,6 +74,7 @@ func newEngine(e *resultExporter, host component.Host, client storage.Client) *e
 		kick:   make(chan struct{}, 1),
 		quit:   make(chan struct{}),
 	}
+	g.batches.New = func() any { return &batch{} }
 	g.out.moved = g.moved
 	g.meter, g.files = newMeter(g, client), newDigests(g)
 	return g

@@ -139,7 +139,9 @@ func TestNoSecretIsKept(t *testing.T) {
 		failure := body("message", message) + "," + body("stack", "line\n"+message) + "," + body("error_type", "E")
 		logs := logsOf(t, stream(record("a", 0, "run.start", start), epoch("a", 0), record("a", 90, "run.failure", failure),
 			record("a", 91, "run.end", body("stop_reason", message)))...)
-		entries, _, _ := reduceLogs(logs, &tally{ignored: map[string]int64{}})
+		b := batch{}
+		b.reduce(logs, &tally{ignored: map[string]int64{}})
+		entries := b.entries
 		require.Len(rt, entries, 4)
 		fold := trainrun.New("a")
 		for _, e := range entries {

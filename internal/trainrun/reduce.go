@@ -36,11 +36,19 @@ const (
 // run id, or the beginning of a line: it comes whole, of whichever run it turns out to be, or its trainer never finished it.
 func Reduce(r trainrecord.Record) (Entry, bool) {
 	var e Entry
-	if !counts(&r) {
-		return e, false
+	if !ReduceInto(&e, &r) {
+		return Entry{}, false
 	}
-	reduce(&e, &r, identity(&r))
 	return e, true
+}
+
+// ReduceInto is Reduce for whoever has an entry to overwrite, as ReduceAt is.
+func ReduceInto(e *Entry, r *trainrecord.Record) bool {
+	if !counts(r) {
+		return false
+	}
+	reduce(e, r, identity(r))
+	return true
 }
 
 func counts(r *trainrecord.Record) bool {
