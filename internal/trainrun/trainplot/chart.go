@@ -142,7 +142,7 @@ func frameOf(series []Series, past []Past, marks []Mark) (frame, bool) {
 	return f, true
 }
 
-// widen gives a range without extent one.
+// widen gives a range without extent one, inside what numbers there are.
 func widen(a, b float64) (float64, float64) {
 	if a != b {
 		return a, b
@@ -151,7 +151,7 @@ func widen(a, b float64) (float64, float64) {
 	if d == 0 || a-d == a {
 		d = max(0.5, math.Abs(a)/1e3)
 	}
-	return a - d, b + d
+	return max(a-d, -math.MaxFloat64), min(b+d, math.MaxFloat64)
 }
 
 func (f *frame) x(v float64) float64 {

@@ -125,3 +125,13 @@ func TestWhatIsPastIsThinAndDotted(t *testing.T) {
 	assert.Contains(t, svg, ">8<", "the axis has room for it")
 	assert.NotContains(t, svg, ">90<")
 }
+
+func TestTheGreatestNumbersHaveAPlace(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{math.MaxFloat64, -math.MaxFloat64} {
+		svg := SVG(Chart{Series: []Series{curve("loss", v, v)}})
+		wellFormed(t, svg)
+		assert.NotContains(t, svg, "NaN")
+		assert.NotContains(t, svg, "Inf")
+	}
+}
