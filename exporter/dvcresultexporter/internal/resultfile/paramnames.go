@@ -17,13 +17,20 @@ type param struct {
 // name is the parameter's name for DVC, which joins nested keys by points.
 func (p *param) name() string { return strings.Join(p.path, ".") }
 
-func (p *param) isDotted() bool {
-	return slices.ContainsFunc(p.path, func(key string) bool { return strings.Contains(key, ".") })
+// rank is the smaller, the rather the parameter keeps its name: what was told under it goes before what was not, then what has no point in a key.
+func (p *param) rank() (n int) {
+	if !slices.Equal(p.path, p.told) {
+		n += 2
+	}
+	if slices.ContainsFunc(p.path, func(key string) bool { return strings.Contains(key, ".") }) {
+		n++
+	}
+	return n
 }
 
 // plainParams copies parameters to keys that DVC can show, and gives the told name of each that is written under another one.
-// DVC refuses a whole table for two parameters of one name (optim.lr, and lr in optim): the one without a point in a key keeps
-// it, then the first in the order of the keys; the others get digits of a hash.
+// DVC refuses a whole table for two parameters of one name (optim.lr, and lr in optim): the one of the lowest rank keeps it, then the first in
+// the order of the keys; the others get digits of a hash.
 func plainParams(m object) (object, map[string]string) {
 	var list []*param
 	out := copyParams(&list, m, nil, nil)
@@ -33,15 +40,7 @@ func plainParams(m object) (object, map[string]string) {
 			taken[p.name()] = true
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *param) int {
-		if a.isDotted() == b.isDotted() {
-			return 0
-		}
-		if b.isDotted() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(list, func(a, b *param) int { return a.rank() - b.rank() })
 	given, renamed := map[string]bool{}, map[string]string{}
 	for _, p := range list {
 		if p.nested {

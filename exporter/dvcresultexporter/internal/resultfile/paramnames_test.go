@@ -114,3 +114,12 @@ func TestRenamedParamsAreInTheResult(t *testing.T) {
 	assert.Equal(t, got[ParamsName], again[ParamsName])
 	assert.Contains(t, again[ResultName], `"renamed_params"`, "a result that goes on keeps the names")
 }
+
+func TestANameThatWasToldIsKept(t *testing.T) {
+	t.Parallel()
+	got, renamed := plainParams(object{"a.b": object{"[/.c": 1, "[_": object{"c": 2}}})
+	names := map[string][]any{}
+	flatten(names, "", got)
+	assert.Equal(t, []any{2}, names["a.b.[_.c"], "what is written as it was told")
+	assert.Len(t, renamed, 1)
+}
