@@ -2,8 +2,10 @@ package dvcresultexporter
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -77,6 +79,48 @@ func TestALostStateGoesOnFromTheResult(t *testing.T) {
 				} {
 					assert.Equal(t, want[key], doc[key], key)
 				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// A name on two axes is two curves, whichever of them comes first after the state was lost: each goes on under its own name.
+func TestCurvesOfTwoAxesGoOnApartAfterALostState(t *testing.T) {
+	t.Parallel()
+	texts := []string{record("x", 0, "run.start", `"planned_epochs":3`)}
+	for e := range 3 {
+		for s := 2 * e; s < 2*e+2; s++ {
+			texts = append(texts, record("x", 10*s, "step.end", fmt.Sprintf(`"step":%d,"measurements":{"train/loss":%d.5}`, s, 9-s), `"part":"fold=0"`),
+				record("x", 10*s+1, "step.end", fmt.Sprintf(`"step":%d,"measurements":{"train/loss":%d.5}`, s, 9-s)))
+		}
+		body := fmt.Sprintf(`"epoch":%d,"measurements":{"train/loss":%d.25}`, e, 9-e)
+		texts = append(texts, record("x", 20*e+12, "epoch.end", body), record("x", 20*e+13, "epoch.end", body, `"part":"fold=0"`))
+	}
+	lines := stream(append(texts, record("x", 100, "run.end", `"outcome":"success","measurements":{"train/loss":1.5}`))...)
+	files, want := undisturbed(t, lines)
+	for at := 3; at < len(lines); at++ {
+		t.Run(strconv.Itoa(at), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.cfg.LiveInterval = time.Second
+				r.start()
+				r.feed(lines[:at]...)
+				pass(10 * time.Second)
+				r.loseStorage()
+				for _, l := range lines[at:] {
+					r.feed(l)
+					pass(3 * time.Second)
+				}
+				pass(time.Minute)
+				got, doc := r.files("x"), r.document("x")
+				delete(got, "result.json")
+				assert.Len(t, got, len(files)-1)
+				for name, text := range got {
+					assert.Equal(t, files[name], text, name)
+				}
+				assert.Equal(t, want["metrics"], doc["metrics"])
+				assert.Equal(t, want["best"], doc["best"])
 				r.stop()
 			})
 		})

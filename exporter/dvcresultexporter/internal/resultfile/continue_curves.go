@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
@@ -11,6 +12,7 @@ import (
 func (c *continuation) series() {
 	st := &c.st
 	st.Series, st.Finals = slices.Clone(st.Series), slices.Clone(st.Finals)
+	c.share()
 	own := listMetrics(&trainrun.State{Series: st.Series, Finals: st.Finals})
 	for _, name := range slices.Sorted(maps.Keys(c.p.Metrics)) {
 		old := c.p.Metrics[name]
@@ -26,11 +28,12 @@ func (c *continuation) series() {
 			continue
 		}
 		s := trainrun.Series{Name: name, Axis: axisOf(old.Axis)}
-		at := -1
-		if i >= 0 && own[i].series != nil && own[i].series.Axis == s.Axis {
-			at = slices.IndexFunc(st.Series, func(o trainrun.Series) bool {
-				return o.Part == own[i].series.Part && o.Name == own[i].series.Name && o.Axis == s.Axis
-			})
+		if i >= 0 {
+			s.Part, s.Name = own[i].part, own[i].plain
+			s.Shared = own[i].series != nil && own[i].series.Axis < s.Axis // the state knows who owns the name, the disk did not
+		}
+		at := slices.IndexFunc(st.Series, func(o trainrun.Series) bool { return i >= 0 && o.Part == s.Part && o.Name == s.Name && o.Axis == s.Axis })
+		if at >= 0 {
 			s = st.Series[at]
 		}
 		c.extend(&s, name, &old)
@@ -39,6 +42,15 @@ func (c *continuation) series() {
 		} else {
 			st.Series[at] = s
 		}
+	}
+}
+
+// share gives a curve the suffix of its axis when the disk knows one, of an axis that comes before, that owns the name.
+func (c *continuation) share() {
+	for i := range c.st.Series {
+		s := &c.st.Series[i]
+		old, ok := c.p.Metrics[strings.ToValidUTF8(displayName(s.Part, s.Name), "\uFFFD")]
+		s.Shared = s.Shared || ok && old.Last != nil && axisOf(old.Axis) < s.Axis
 	}
 }
 
@@ -106,7 +118,7 @@ func (c *continuation) best() {
 		if ob.Mode == trainrun.ModeMax {
 			value = s.Max
 		}
-		if s.Part != "" || s.Name != ob.Metric || value == nil {
+		if s.Part != "" || s.Name != ob.Metric || s.Shared || value == nil {
 			continue
 		}
 		own, old := st.Best, c.p.Best
