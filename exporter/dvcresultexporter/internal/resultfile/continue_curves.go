@@ -32,7 +32,9 @@ func (c *continuation) series() {
 			s.Part, s.Name = own[i].part, own[i].plain
 			s.Shared = own[i].series != nil && own[i].series.Axis < s.Axis // the state knows who owns the name, the disk did not
 		}
-		at := slices.IndexFunc(st.Series, func(o trainrun.Series) bool { return i >= 0 && o.Part == s.Part && o.Name == s.Name && o.Axis == s.Axis })
+		at := slices.IndexFunc(st.Series, func(o trainrun.Series) bool {
+			return i >= 0 && o.Part == s.Part && o.Name == s.Name && o.Axis == s.Axis
+		})
 		if at >= 0 {
 			s = st.Series[at]
 		}

@@ -20,13 +20,15 @@ func TestNamesOfParams(t *testing.T) {
 		told, want object
 		renamed    map[string]string
 	}{
-		"plain":      {object{"a.b": 1, "c": object{"d": 2}}, object{"a.b": 1, "c": object{"d": 2}}, map[string]string{}},
-		"one name":   {object{"optim.lr": 1, "optim": object{"lr": 2}}, object{"optim.lr" + hashOf("optim.lr"): 1, "optim": object{"lr": 2}}, map[string]string{"optim.lr" + hashOf("optim.lr"): "optim.lr"}},
-		"three ways": {object{"a.b": object{"c": 1}, "a": object{"b.c": 2}, "a.b.c": 3}, object{"a.b": object{"c" + hashOf("a.b", "c"): 1}, "a": object{"b.c": 2}, "a.b.c" + hashOf("a.b.c"): 3}, map[string]string{"a.b.c" + hashOf("a.b", "c"): "a.b.c", "a.b.c" + hashOf("a.b.c"): "a.b.c"}},
-		"branch":     {object{"a.b": 1, "a": object{"b": object{"c": 2}}}, object{"a.b": 1, "a": object{"b": object{"c": 2}}}, map[string]string{}},
-		"empty":      {object{"a.b": 1, "a": object{"b": object{}}}, object{"a.b": 1, "a": object{"b": object{}}}, map[string]string{}},
-		"markup":     {object{"[/x]": 1, "[_x]": object{"y": 2}, "z": object{"[/": 3}}, object{"[_x]" + hashOf("[/x]"): 1, "[_x]": object{"y": 2}, "z": object{"[_": 3}}, map[string]string{"[_x]" + hashOf("[/x]"): "[/x]", "z.[_": "z.[/"}},
-		"hash taken": {object{"a.b": 1, "a": object{"b": 2}, "a.b" + hashOf("a.b"): object{"c": 3}}, object{"a.b-" + hash("a.b", 16): 1, "a": object{"b": 2}, "a.b" + hashOf("a.b"): object{"c": 3}}, map[string]string{"a.b-" + hash("a.b", 16): "a.b"}},
+		"plain":            {object{"a.b": 1, "c": object{"d": 2}}, object{"a.b": 1, "c": object{"d": 2}}, map[string]string{}},
+		"one name":         {object{"optim.lr": 1, "optim": object{"lr": 2}}, object{"optim.lr" + hashOf("optim.lr"): 1, "optim": object{"lr": 2}}, map[string]string{"optim.lr" + hashOf("optim.lr"): "optim.lr"}},
+		"three ways":       {object{"a.b": object{"c": 1}, "a": object{"b.c": 2}, "a.b.c": 3}, object{"a.b": object{"c" + hashOf("a.b", "c"): 1}, "a": object{"b.c": 2}, "a.b.c" + hashOf("a.b.c"): 3}, map[string]string{"a.b.c" + hashOf("a.b", "c"): "a.b.c", "a.b.c" + hashOf("a.b.c"): "a.b.c"}},
+		"branch":           {object{"a.b": 1, "a": object{"b": object{"c": 2}}}, object{"a.b": 1, "a": object{"b": object{"c": 2}}}, map[string]string{}},
+		"empty":            {object{"a.b": 1, "a": object{"b": object{}}}, object{"a.b": 1, "a": object{"b": object{}}}, map[string]string{}},
+		"markup":           {object{"[/x]": 1, "[_x]": object{"y": 2}, "z": object{"[/": 3}}, object{"[_x]" + hashOf("[/x]"): 1, "[_x]": object{"y": 2}, "z": object{"[_": 3}}, map[string]string{"[_x]" + hashOf("[/x]"): "[/x]", "z.[_": "z.[/"}},
+		"told first":       {object{"a.b": object{"[/.a": 1, "[_": object{"a": 2}}}, object{"a.b": object{"[_.a" + hashOf("a.b", "[/.a"): 1, "[_": object{"a": 2}}}, map[string]string{"a.b.[_.a" + hashOf("a.b", "[/.a"): "a.b.[/.a"}},
+		"told over nested": {object{"[/": object{"a": 1}, "[_.a": 2}, object{"[_": object{"a" + hashOf("[/", "a"): 1}, "[_.a": 2}, map[string]string{"[_.a" + hashOf("[/", "a"): "[/.a"}},
+		"hash taken":       {object{"a.b": 1, "a": object{"b": 2}, "a.b" + hashOf("a.b"): object{"c": 3}}, object{"a.b-" + hash("a.b", 16): 1, "a": object{"b": 2}, "a.b" + hashOf("a.b"): object{"c": 3}}, map[string]string{"a.b-" + hash("a.b", 16): "a.b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,13 +115,4 @@ func TestRenamedParamsAreInTheResult(t *testing.T) {
 	again := byName(Render(joined, ended, Options{MaxPoints: 1000, Kept: kept}))
 	assert.Equal(t, got[ParamsName], again[ParamsName])
 	assert.Contains(t, again[ResultName], `"renamed_params"`, "a result that goes on keeps the names")
-}
-
-func TestANameThatWasToldIsKept(t *testing.T) {
-	t.Parallel()
-	got, renamed := plainParams(object{"a.b": object{"[/.c": 1, "[_": object{"c": 2}}})
-	names := map[string][]any{}
-	flatten(names, "", got)
-	assert.Equal(t, []any{2}, names["a.b.[_.c"], "what is written as it was told")
-	assert.Len(t, renamed, 1)
 }
