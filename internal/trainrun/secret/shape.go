@@ -46,7 +46,7 @@ var leastShape = func() int {
 // isShape says that a word is a secret whatever its name: a known form of token, or a signed token.
 func isShape(w string) bool {
 	for i := 0; i+leastShape <= len(w); i++ {
-		if i > 0 && isAlnum(w[i-1]) || w[i] >= 0x80 {
+		if i > 0 && isAlnum(w[i-1]) && w[i-1] < 0x80 || w[i] >= 0x80 { // behind another script's letters and signs a token begins as behind a blank
 			continue
 		}
 		for _, s := range shapes[w[i]] {

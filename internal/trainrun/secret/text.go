@@ -157,11 +157,39 @@ func (m *textMasker) word(i int) int {
 	if next < 0 {
 		next = m.sentence(i, j)
 	}
+	if next < 0 {
+		next = m.glued(i, j)
+	}
 	if next >= 0 {
 		return next
 	}
 	m.prevStart, m.prevEnd = i, j
 	return j
+}
+
+// glued says where a word begins of which the first bytes are none: the rest of a written escape or of a colour, or text before a block of keys.
+func (m *textMasker) glued(i, j int) int {
+	if k := j - len("-----BEGIN"); k > i && m.at(j) == ' ' && strings.HasSuffix(m.s[i:j], "-----BEGIN") {
+		return k
+	}
+	if i == 0 {
+		return -1
+	}
+	k := i
+	switch m.s[i-1] {
+	case '\\': // \n
+		if strings.IndexByte("nrtfvbae", m.s[i]) >= 0 {
+			k++
+		}
+	case '[', ';': // ESC[1;32m
+		if d := skip(m.s, i, "0123456789"); m.at(d) == 'm' {
+			k = d + 1
+		}
+	}
+	if k == i || k >= j {
+		return -1
+	}
+	return k
 }
 
 // form looks at what tells by its own form, whatever its name. The word is s[i:j].

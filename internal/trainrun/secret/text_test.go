@@ -125,6 +125,29 @@ func TestSecretsInMessages(t *testing.T) {
 	}
 }
 
+// What stands right before a token is often no blank: an escape as repr writes it, a colour, a sign of another script.
+func TestSecretsBehindEscapesAndColours(t *testing.T) {
+	t.Parallel()
+	const key = "MIIEvQIBADANBgkqhkiG9w0"
+	for message, want := range map[string]string{
+		`b'log\nghp_abcdefghijklmnopqrstuvwxyz0123456789 refused'`:                `b'log\n*** refused'`,
+		`log\thf_abcdefghijklmnopqrstuvwxyz01234567 refused`:                      `log\t*** refused`,
+		`log\npassword=abc123 refused`:                                            `log\npassword=*** refused`,
+		`C:\new\token=abc123 refused`:                                             `C:\new\token=*** refused`,
+		"\x1b[0mhf_abcdefghijklmnopqrstuvwxyz01234567\x1b[0m":                     "\x1b[0m***\x1b[0m",
+		`\x1b[1;32mhf_abcdefghijklmnopqrstuvwxyz01234567 refused`:                 `\x1b[1;32m*** refused`,
+		"\x1b[32mpassword\x1b[0m is old":                                          "\x1b[32mpassword\x1b[0m is old",
+		"密钥：hf_abcdefghijklmnopqrstuvwxyz01234567":                                "***",
+		"text-----BEGIN PRIVATE KEY-----\n" + key + "\n-----END PRIVATE KEY-----": "text***",
+		`b'Bag\r\n-----BEGIN RSA PRIVATE KEY-----\r\n` + key:                      `b'Bag\r\n***`,
+		"-----END CERTIFICATE----------BEGIN PRIVATE KEY-----\n" + key:            "-----END CERTIFICATE-----***",
+		`C:\nets\resnet\best.pt [3m] epoch\n12`:                                   `C:\nets\resnet\best.pt [3m] epoch\n12`,
+	} {
+		got, _ := Text(message, UserInfo)
+		assert.Equal(t, want, got)
+	}
+}
+
 func FuzzMaskText(f *testing.F) {
 	for _, s := range []string{`--password "a b`, `{"token": ["a", {`, "https://u:p@h?key=a", `\"a\\\"`, "-----BEGIN ", "Bearer ", "k=;=", "é=é"} {
 		f.Add(s)
@@ -145,7 +168,7 @@ func FuzzMaskText(f *testing.F) {
 // The work grows with the length of a text, not with its square.
 func TestHostileTextsAreSearchedInTime(t *testing.T) {
 	t.Parallel()
-	for _, piece := range []string{`key=[`, `key="`, `key=(a,`, `\`, `a://`, `x;key=`, `'"`, `token: `, `--key '[`, `password is `, `mysql -p`, `h.b/webhook/`, `params={`, `password `, `eyJ.`, `eyJ-`, `sk-`, `a.b/`, `api key `, `<password>`, `<password `, `<key>password</key>`, `<![CDATA[`, "password: |\n", "password: |\n ", "key: |\n", "- ", `"password", `, `("password",`, `{"pass\u0077ord`, `\u0077"`, `wandb login `, `docker login -p `, `aws configure set token `, `IDENTIFIED `, `IDENTIFIED BY `, `BY '`, `token->`, `token -> `, `<a:`, `a:`, `"token" value=`, `password '`} {
+	for _, piece := range []string{`key=[`, `key="`, `key=(a,`, `\`, `a://`, `x;key=`, `'"`, `token: `, `--key '[`, `password is `, `mysql -p`, `h.b/webhook/`, `params={`, `password `, `eyJ.`, `eyJ-`, `sk-`, `a.b/`, `api key `, `<password>`, `<password `, `<key>password</key>`, `<![CDATA[`, "password: |\n", "password: |\n ", "key: |\n", "- ", `"password", `, `("password",`, `{"pass\u0077ord`, `\u0077"`, `wandb login `, `docker login -p `, `aws configure set token `, `IDENTIFIED `, `IDENTIFIED BY `, `BY '`, `token->`, `token -> `, `<a:`, `a:`, `"token" value=`, `password '`, `-----BEGIN`, `x-----BEGIN `, `\n`, `[0m`, `[0`} {
 		began := time.Now()
 		maskText(strings.Repeat(piece, (64<<10)/len(piece)), UserInfo, func(key string) bool { return key == "params" })
 		assert.Less(t, time.Since(began), 5*time.Second, piece)
