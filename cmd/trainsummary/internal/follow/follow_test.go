@@ -3,6 +3,7 @@ package follow
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -150,6 +151,24 @@ func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
 	s.Find()
 	s.Read()
 	assert.Len(t, s.Runs(), 2)
+}
+
+// A record inside an envelope names the run, and lines before it do not.
+func TestLinesWithoutARunBelongToTheOneThatAnEnvelopeNames(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(folder(t), "container.jsonl")
+	enveloped := func(line string) string {
+		b, err := json.Marshal(map[string]string{"log": line + "\n", "stream": "stdout", "time": "2026-03-02T08:14:05Z"})
+		require.NoError(t, err)
+		return string(b) + "\n"
+	}
+	put(t, path, enveloped(`{"loss":1,"grad_norm":1,"learning_rate":0.1,"epoch":1.0,"step":5}`)+enveloped(row(1)), 0)
+	s := open(t, path)
+	s.Find()
+	s.Read()
+	require.Len(t, s.Runs(), 1)
+	assert.Equal(t, "r", s.Runs()[0].Name)
+	assert.EqualValues(t, 2, s.Runs()[0].Fold.State().Records.Count)
 }
 
 func TestAFolderStandsForStreamsThatHaveNoLineYet(t *testing.T) {

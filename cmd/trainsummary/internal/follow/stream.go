@@ -227,10 +227,10 @@ func (r *reader) object(l *lineOf) {
 	}
 }
 
-// named gives the run that the mapped record names, when it is another than that of its line.
+// named gives the run that the mapped record names, whoever its line was given to: whom a stream's other lines are for must not depend on that.
 func (r *reader) named(l *lineOf) *Run {
 	v, ok := r.scratch.Attributes().Get(trainrecord.AttrRunID)
-	if !ok || v.Str() == l.run.Name || v.Str() == "" {
+	if !ok || v.Str() == "" {
 		return nil
 	}
 	return r.runOf(l.stream, v.Str())
