@@ -8,63 +8,66 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// supersedings are two attempts of a run each, and what is left of the first one.
+var supersedings = map[string]struct {
+	lines     []string
+	curve     string
+	completed int64
+	// superseded epochs of the first attempt
+	superseded int64
+}{
+	"by its first epoch": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "0.5"), epoch(4, `"attempt": 1`, 3, "9"),
+			epoch(5, `"attempt": 2`, 2, "2"),
+		},
+		curve: "0:4 1:3 2:2", completed: 3, superseded: 2,
+	},
+	"by resumed_from, before it has an epoch": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "2"),
+			line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1, "checkpoint": "c.pt"}`),
+		},
+		curve: "0:4", completed: 1, superseded: 2,
+	},
+	"by its first row, when resumed_from is the epoch of the checkpoint": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "1"), epoch(3, `"attempt": 1`, 2, "9"),
+			line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 2, "2"),
+		},
+		curve: "0:4 1:1 2:2", completed: 3, superseded: 1,
+	},
+	"by resumed_from, when the rows come seldom": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "1"),
+			line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 3, "2"),
+		},
+		curve: "0:4 3:2", completed: 4, superseded: 2,
+	},
+	"not by a start that says nothing": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), line("run.start", 4, `"attempt": 2`, ``),
+		},
+		curve: "0:4 1:3", completed: 2,
+	},
+	"by a second run.start, without numbers": {
+		lines: []string{
+			line("run.start", 0, "", ""), epoch(1, "", 0, "4"), epoch(2, "", 1, "3"), epoch(3, "", 2, "9"),
+			line("run.start", 4, "", ""), epoch(5, "", 1, "2"),
+		},
+		curve: "0:4 1:2", completed: 2, superseded: 2,
+	},
+	"a new attempt from the beginning": {
+		lines: []string{
+			epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 2`, 0, "5"),
+		},
+		curve: "0:5", completed: 1, superseded: 2,
+	},
+}
+
 func TestANewerAttemptSupersedesFromWhereItBegins(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		lines     []string
-		curve     string
-		completed int64
-		// superseded epochs of the first attempt
-		superseded int64
-	}{
-		"by its first epoch": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "0.5"), epoch(4, `"attempt": 1`, 3, "9"),
-				epoch(5, `"attempt": 2`, 2, "2"),
-			},
-			curve: "0:4 1:3 2:2", completed: 3, superseded: 2,
-		},
-		"by resumed_from, before it has an epoch": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "2"),
-				line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1, "checkpoint": "c.pt"}`),
-			},
-			curve: "0:4", completed: 1, superseded: 2,
-		},
-		"by its first row, when resumed_from is the epoch of the checkpoint": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "1"), epoch(3, `"attempt": 1`, 2, "9"),
-				line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 2, "2"),
-			},
-			curve: "0:4 1:1 2:2", completed: 3, superseded: 1,
-		},
-		"by resumed_from, when the rows come seldom": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 1`, 2, "1"),
-				line("run.start", 4, `"attempt": 2`, `"resumed_from": {"epoch": 1}`), epoch(5, `"attempt": 2`, 3, "2"),
-			},
-			curve: "0:4 3:2", completed: 4, superseded: 2,
-		},
-		"not by a start that says nothing": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), line("run.start", 4, `"attempt": 2`, ``),
-			},
-			curve: "0:4 1:3", completed: 2,
-		},
-		"by a second run.start, without numbers": {
-			lines: []string{
-				line("run.start", 0, "", ""), epoch(1, "", 0, "4"), epoch(2, "", 1, "3"), epoch(3, "", 2, "9"),
-				line("run.start", 4, "", ""), epoch(5, "", 1, "2"),
-			},
-			curve: "0:4 1:2", completed: 2, superseded: 2,
-		},
-		"a new attempt from the beginning": {
-			lines: []string{
-				epoch(1, `"attempt": 1`, 0, "4"), epoch(2, `"attempt": 1`, 1, "3"), epoch(3, `"attempt": 2`, 0, "5"),
-			},
-			curve: "0:5", completed: 1, superseded: 2,
-		},
-	} {
+	for name, tc := range supersedings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			st := stateOf(t, tc.lines...)

@@ -53,6 +53,11 @@ func TestWithinAStreamThePlaceDecides(t *testing.T) {
 		st := stateOf(t, final(100, "0.5"), final(50, "0.9"))
 		assert.Equal(t, []Final{{"", "test/acc", 0.9}}, st.Finals)
 	})
+}
+
+// TestWithinAStreamThePlaceDecidesWhatIsLast is the same for what is no value.
+func TestWithinAStreamThePlaceDecidesWhatIsLast(t *testing.T) {
+	t.Parallel()
 	t.Run("checkpoints", func(t *testing.T) {
 		t.Parallel()
 		save := func(at float64, path string) string {
