@@ -57,32 +57,7 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 	f.Add([]byte("\xef\xbb\xbf"+strings.Repeat("\x00", 100)), []byte{9})
 	f.Fuzz(func(t *testing.T, text, sizes []byte) {
 		const maxLine = 100
-		// What a turn does: read on from the last newline, with whatever came since.
-		var got []line
-		var offset, read int
-		var tl tail
-		for i := 0; read < len(text); i++ {
-			size := 64
-			if len(sizes) > 0 {
-				size = int(sizes[i%len(sizes)]) + 1
-			}
-			before := read
-			read = min(read+size, len(text))
-			if offset == 0 && read < len(bom) && bytes.HasPrefix(bom, text[:read]) {
-				continue // as the reader does, for a byte order mark in two parts
-			}
-			var consumed int
-			got, consumed = cut(got, text[offset:read], int64(offset), maxLine)
-			if consumed > 0 {
-				offset += consumed
-				tl = tail{}
-				before = offset
-			}
-			if tl.scanned == 0 {
-				before = offset
-			}
-			tl.add(text[before:read], int64(offset))
-		}
+		got, tl, offset := cutInTurns(text, sizes, maxLine)
 		want := naive(text, maxLine)
 		require.Equal(t, len(want), len(got))
 		for i := range want {
@@ -92,22 +67,56 @@ func FuzzCutAtAnyBoundaries(f *testing.F) {
 		rest := naive(append(bytes.Clone(text), '\n'), maxLine)
 		halfMark := len(text) < len(bom) && bytes.HasPrefix(bom, text)
 		if len(rest) > len(want) && !halfMark {
-			last := rest[len(rest)-1]
-			if tl.hole() > 0 {
-				assert.Equal(t, rest[len(want)].crc, tl.holeCRC)
-				assert.Equal(t, rest[len(want)].offset, int64(offset)+tl.mark)
-				assert.Equal(t, rest[len(want)].end, int64(offset)+tl.skipped())
-			}
-			if last.reason == trainrecord.ReasonNULBytes { // nothing behind it yet
-				assert.False(t, tl.text)
-				return
-			}
-			assert.Equal(t, !blank(bytes.TrimLeft(last.data, "\x00")), tl.text)
-			assert.Equal(t, last.crc, tl.sum())
-			assert.Equal(t, last.offset, int64(offset)+tl.skipped())
-			assert.Equal(t, last.end-1-last.offset, tl.length()+trailingCR(text))
+			checkTail(t, tl, int64(offset), rest[len(want):], trailingCR(text))
 		}
 	})
+}
+
+// cutInTurns does what the turns do: read on from the last newline, with whatever came since.
+func cutInTurns(text, sizes []byte, maxLine int) (got []line, tl tail, offset int) {
+	read := 0
+	for i := 0; read < len(text); i++ {
+		size := 64
+		if len(sizes) > 0 {
+			size = int(sizes[i%len(sizes)]) + 1
+		}
+		before := read
+		read = min(read+size, len(text))
+		if offset == 0 && read < len(bom) && bytes.HasPrefix(bom, text[:read]) {
+			continue // as the reader does, for a byte order mark in two parts
+		}
+		var consumed int
+		got, consumed = cut(got, text[offset:read], int64(offset), maxLine)
+		if consumed > 0 {
+			offset += consumed
+			tl = tail{}
+			before = offset
+		}
+		if tl.scanned == 0 {
+			before = offset
+		}
+		tl.add(text[before:read], int64(offset))
+	}
+	return got, tl, offset
+}
+
+// checkTail holds a tail at an offset to the lines that a newline would make of it: a hole, if there is one, and the text.
+func checkTail(t *testing.T, tl tail, offset int64, rest []line, cr int64) {
+	t.Helper()
+	last := rest[len(rest)-1]
+	if tl.hole() > 0 {
+		assert.Equal(t, rest[0].crc, tl.holeCRC)
+		assert.Equal(t, rest[0].offset, offset+tl.mark)
+		assert.Equal(t, rest[0].end, offset+tl.skipped())
+	}
+	if last.reason == trainrecord.ReasonNULBytes { // nothing behind it yet
+		assert.False(t, tl.text)
+		return
+	}
+	assert.Equal(t, !blank(bytes.TrimLeft(last.data, "\x00")), tl.text)
+	assert.Equal(t, last.crc, tl.sum())
+	assert.Equal(t, last.offset, offset+tl.skipped())
+	assert.Equal(t, last.end-1-last.offset, tl.length()+cr)
 }
 
 func trailingCR(text []byte) int64 {

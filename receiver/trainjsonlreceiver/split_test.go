@@ -33,61 +33,64 @@ const (
 
 func nul(n int) string { return strings.Repeat("\x00", n) }
 
+// onALine are lines, and what is delivered of each: "@offset reason text", or the number of an object.
+var onALine = map[string]struct {
+	text string
+	want []string
+}{
+	// Objects glued together.
+	"two":                      {`{"i":1}{"i":2}`, []string{"@0 1", "@7 2"}},
+	"blanks between":           {`{"i":1} ` + "\t" + `{"i":2} `, []string{"@0 1", "@9 2"}},
+	"three records":            {rec1 + rec2 + rec1, []string{"@0 1", "@59 2", "@118 1"}},
+	"braces in texts":          {`{"a":"}{","i":1}{"i":2}`, []string{"@0 1", "@16 2"}},
+	"prefixes of their own":    {`[rank0]: {"i":1}[rank1]: {"i":2}`, []string{"@0 1", "@16 2"}},
+	"mark between":             {"{\"i\":1}\xef\xbb\xbf{\"i\":2}", []string{"@0 1", "@10 2"}},
+	"mark in the middle":       {"{\"i\":1}\n\xef\xbb\xbf{\"i\":2}", []string{"@0 1", "@11 2"}},
+	"second is torn":           {`{"i":1}{"i":`, []string{"@0 1", `@7 not_json {"i":`}},
+	"second has rest":          {`{"i":1}{"i":2}x`, []string{"@0 1", `@7 trailing_data {"i":2}x`}},
+	"wrong type in the second": {rec1 + strings.Replace(rec2, `"event"`, `"attempt":0,"event"`, 1), []string{"@0 1", `@59 wrong_type {"ts":1790000000,"attempt":0,"event":"log","run_id":"r","body":{"i":2}}`}},
+	// In doubt: nothing is taken out of it.
+	"object and text":       {`{"i":1}text`, []string{`@0 trailing_data {"i":1}text`}},
+	"object and comma":      {`{"i":1},`, []string{`@0 trailing_data {"i":1},`}},
+	"text and object":       {`text{"i":1}`, []string{`@0 not_json text{"i":1}`}},
+	"halves of two writers": {`{"i":{"loss":12}.5,"e":1}`, []string{`@0 not_json {"i":{"loss":12}.5,"e":1}`}},
+	"complete by chance":    {`{"loss":12}.5,"e":1}`, []string{`@0 trailing_data {"loss":12}.5,"e":1}`}},
+	"array":                 {`[{"i":1}]`, []string{`@0 not_object [{"i":1}]`}},
+	// A record of the vocabulary says what it is.
+	"torn, then a record":           {`{"ts":1790000000,"event":"epoch.end","bo` + rec2, []string{`@0 not_json {"ts":1790000000,"event":"epoch.end","bo`, "@40 2"}},
+	"text, then a record":           {`Epoch 3 done` + rec2, []string{"@0 not_json Epoch 3 done", "@12 2"}},
+	"object, text, record":          {`{"i":1}x` + rec2, []string{`@0 trailing_data {"i":1}x`, "@8 2"}},
+	"torn, record, text":            {`{"i":` + rec2 + "x", []string{`@0 not_json {"i":`, `@5 trailing_data ` + rec2 + "x"}},
+	"nested record is no record":    {`{"a":` + rec1 + `}`, []string{"@0"}},
+	"record in a message is a text": {`{"message":"` + strings.ReplaceAll(rec1, `"`, `\"`) + `"}`, []string{"@0 " + rec1}},
+	// A known text behind other text.
+	"marker behind text":            {`step 3:::MLLOG {"i":1}`, []string{"@0 not_json step 3", "@6 1"}},
+	"marker without object":         {`step 3:::MLLOG nothing`, []string{"@0 not_json step 3:::MLLOG nothing"}},
+	"marker behind torn":            {`{"a":1:::MLLOG {"i":1}`, []string{`@0 not_json {"a":1`, "@6 1"}},
+	"marker that failed to convert": {`:::MLLOG [convert-error: x]`, []string{"@0 not_json :::MLLOG [convert-error: x]"}},
+	// NUL bytes.
+	"leading":        {nul(3) + `{"i":1}`, []string{"@0 nul_bytes", "@3 1"}},
+	"trailing":       {`{"i":1}` + nul(3), []string{"@0 1", "@7 nul_bytes"}},
+	"between":        {`{"i":1}` + nul(3) + `{"i":2}`, []string{"@0 1", "@7 nul_bytes", "@10 2"}},
+	"after torn":     {`{"i":` + nul(5) + `{"i":2}`, []string{`@0 not_json {"i":`, "@5 nul_bytes", "@10 2"}},
+	"only":           {nul(5), []string{"@0 nul_bytes"}},
+	"with blanks":    {" " + nul(2) + " \r", []string{"@1 nul_bytes"}},
+	"hole":           {nul(100) + `{"i":1}`, []string{"@0 nul_bytes", "@100 1"}},
+	"hole, record":   {"{\"i\":1}\n" + nul(9000) + `{"i":2}`, []string{"@0 1", "@8 nul_bytes", "@9008 2"}},
+	"hole, nothing":  {nul(9000), []string{"@0 nul_bytes"}},
+	"binary":         {strings.Repeat("a\x00\x00b", 20), []string{"@0 nul_bytes " + strings.Repeat("a\x00\x00b", 20)}},
+	"hole in a text": {`{"a":"x` + nul(4) + `y"}`, []string{`@0 not_json {"a":"x`, "@7 nul_bytes", `@11 not_json y"}`}},
+	// Python.
+	"repr":                 {`{'loss': 0.5, 'epoch': 1.0}`, []string{`@0 python_repr {'loss': 0.5, 'epoch': 1.0}`}},
+	"repr behind a prefix": {`[rank0]: {'loss': nan}`, []string{`@0 python_repr [rank0]: {'loss': nan}`}},
+	// Colours.
+	"coloured":          {"\x1b[36m(RayTrainWorker pid=12, ip=10.0.0.1)\x1b[0m {\"i\":1}\x1b[0m\r", []string{"@0 1"}},
+	"coloured and more": {"\x1b[1;32m{\"i\":1}\x1b[0m{\"i\":2}", []string{"@0 1", "@18 2"}},
+}
+
 func TestWhatIsOnALine(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		text string
-		want []string
-	}{
-		// Objects glued together.
-		"two":                      {`{"i":1}{"i":2}`, []string{"@0 1", "@7 2"}},
-		"blanks between":           {`{"i":1} ` + "\t" + `{"i":2} `, []string{"@0 1", "@9 2"}},
-		"three records":            {rec1 + rec2 + rec1, []string{"@0 1", "@59 2", "@118 1"}},
-		"braces in texts":          {`{"a":"}{","i":1}{"i":2}`, []string{"@0 1", "@16 2"}},
-		"prefixes of their own":    {`[rank0]: {"i":1}[rank1]: {"i":2}`, []string{"@0 1", "@16 2"}},
-		"mark between":             {"{\"i\":1}\xef\xbb\xbf{\"i\":2}", []string{"@0 1", "@10 2"}},
-		"mark in the middle":       {"{\"i\":1}\n\xef\xbb\xbf{\"i\":2}", []string{"@0 1", "@11 2"}},
-		"second is torn":           {`{"i":1}{"i":`, []string{"@0 1", `@7 not_json {"i":`}},
-		"second has rest":          {`{"i":1}{"i":2}x`, []string{"@0 1", `@7 trailing_data {"i":2}x`}},
-		"wrong type in the second": {rec1 + strings.Replace(rec2, `"event"`, `"attempt":0,"event"`, 1), []string{"@0 1", `@59 wrong_type {"ts":1790000000,"attempt":0,"event":"log","run_id":"r","body":{"i":2}}`}},
-		// In doubt: nothing is taken out of it.
-		"object and text":       {`{"i":1}text`, []string{`@0 trailing_data {"i":1}text`}},
-		"object and comma":      {`{"i":1},`, []string{`@0 trailing_data {"i":1},`}},
-		"text and object":       {`text{"i":1}`, []string{`@0 not_json text{"i":1}`}},
-		"halves of two writers": {`{"i":{"loss":12}.5,"e":1}`, []string{`@0 not_json {"i":{"loss":12}.5,"e":1}`}},
-		"complete by chance":    {`{"loss":12}.5,"e":1}`, []string{`@0 trailing_data {"loss":12}.5,"e":1}`}},
-		"array":                 {`[{"i":1}]`, []string{`@0 not_object [{"i":1}]`}},
-		// A record of the vocabulary says what it is.
-		"torn, then a record":           {`{"ts":1790000000,"event":"epoch.end","bo` + rec2, []string{`@0 not_json {"ts":1790000000,"event":"epoch.end","bo`, "@40 2"}},
-		"text, then a record":           {`Epoch 3 done` + rec2, []string{"@0 not_json Epoch 3 done", "@12 2"}},
-		"object, text, record":          {`{"i":1}x` + rec2, []string{`@0 trailing_data {"i":1}x`, "@8 2"}},
-		"torn, record, text":            {`{"i":` + rec2 + "x", []string{`@0 not_json {"i":`, `@5 trailing_data ` + rec2 + "x"}},
-		"nested record is no record":    {`{"a":` + rec1 + `}`, []string{"@0"}},
-		"record in a message is a text": {`{"message":"` + strings.ReplaceAll(rec1, `"`, `\"`) + `"}`, []string{"@0 " + rec1}},
-		// A known text behind other text.
-		"marker behind text":            {`step 3:::MLLOG {"i":1}`, []string{"@0 not_json step 3", "@6 1"}},
-		"marker without object":         {`step 3:::MLLOG nothing`, []string{"@0 not_json step 3:::MLLOG nothing"}},
-		"marker behind torn":            {`{"a":1:::MLLOG {"i":1}`, []string{`@0 not_json {"a":1`, "@6 1"}},
-		"marker that failed to convert": {`:::MLLOG [convert-error: x]`, []string{"@0 not_json :::MLLOG [convert-error: x]"}},
-		// NUL bytes.
-		"leading":        {nul(3) + `{"i":1}`, []string{"@0 nul_bytes", "@3 1"}},
-		"trailing":       {`{"i":1}` + nul(3), []string{"@0 1", "@7 nul_bytes"}},
-		"between":        {`{"i":1}` + nul(3) + `{"i":2}`, []string{"@0 1", "@7 nul_bytes", "@10 2"}},
-		"after torn":     {`{"i":` + nul(5) + `{"i":2}`, []string{`@0 not_json {"i":`, "@5 nul_bytes", "@10 2"}},
-		"only":           {nul(5), []string{"@0 nul_bytes"}},
-		"with blanks":    {" " + nul(2) + " \r", []string{"@1 nul_bytes"}},
-		"hole":           {nul(100) + `{"i":1}`, []string{"@0 nul_bytes", "@100 1"}},
-		"hole, record":   {"{\"i\":1}\n" + nul(9000) + `{"i":2}`, []string{"@0 1", "@8 nul_bytes", "@9008 2"}},
-		"hole, nothing":  {nul(9000), []string{"@0 nul_bytes"}},
-		"binary":         {strings.Repeat("a\x00\x00b", 20), []string{"@0 nul_bytes " + strings.Repeat("a\x00\x00b", 20)}},
-		"hole in a text": {`{"a":"x` + nul(4) + `y"}`, []string{`@0 not_json {"a":"x`, "@7 nul_bytes", `@11 not_json y"}`}},
-		// Python.
-		"repr":                 {`{'loss': 0.5, 'epoch': 1.0}`, []string{`@0 python_repr {'loss': 0.5, 'epoch': 1.0}`}},
-		"repr behind a prefix": {`[rank0]: {'loss': nan}`, []string{`@0 python_repr [rank0]: {'loss': nan}`}},
-		// Colours.
-		"coloured":          {"\x1b[36m(RayTrainWorker pid=12, ip=10.0.0.1)\x1b[0m {\"i\":1}\x1b[0m\r", []string{"@0 1"}},
-		"coloured and more": {"\x1b[1;32m{\"i\":1}\x1b[0m{\"i\":2}", []string{"@0 1", "@18 2"}},
-	} {
+	for name, c := range onALine {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := readAll(t, c.text+"\n"+rec1+"\n", func(r *rig) { r.cfg.MaxLineSize = 4096 })
