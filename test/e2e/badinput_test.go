@@ -87,19 +87,24 @@ func TestHostileRunIDsStayInTheResultsFolder(t *testing.T) {
 	assert.Len(t, beside, 3, "something was written outside the results folder")
 }
 
-// TestAFileThatCannotBeReadIsCountedAndCostsNoOther puts a link that leads to itself beside a run.
+// TestAFileThatCannotBeReadIsCountedAndCostsNoOther puts a link that leads to itself, and one to a name that no file system has, beside a run.
 func TestAFileThatCannotBeReadIsCountedAndCostsNoOther(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	link := filepath.Join(f.runs, "endless", "train.jsonl")
-	require.NoError(t, os.MkdirAll(filepath.Dir(link), 0o755))
-	require.NoError(t, os.Symlink(link, link))
+	links := map[string]string{"endless": "train.jsonl", "unheard": strings.Repeat("x", 300)}
+	for run, target := range links {
+		require.NoError(t, os.MkdirAll(filepath.Join(f.runs, run), 0o755))
+		require.NoError(t, os.Symlink(target, filepath.Join(f.runs, run, "train.jsonl")))
+	}
 	c := quickstart(t, f)
 	c.Start()
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
 	requireResult(t, f, liveRuns[0])
-	c.WaitMetric("otelcol_train_jsonl_discovery_errors", nil, 1, 30*time.Second)
-	assert.Contains(t, c.Logs(), link)
+	c.WaitMetric("otelcol_train_jsonl_skipped_files", map[string]string{"reason": "link_loop"}, 1, 30*time.Second)
+	c.WaitMetric("otelcol_train_jsonl_discovery_errors", map[string]string{"reason": "io"}, 1, 30*time.Second)
+	for run := range links {
+		assert.Contains(t, c.Logs(), filepath.Join(f.runs, run, "train.jsonl"))
+	}
 }
 
 // TestARecordWithoutARunIsCounted sends one over OTLP, where no path names the run.
