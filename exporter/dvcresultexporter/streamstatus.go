@@ -7,10 +7,8 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
-const (
-	streamBlocked = "blocked"
-	maxStuck      = 64 // streams of a run that are remembered as blocked
-)
+// maxStuck bounds the streams of a run that are remembered as blocked.
+const maxStuck = 64
 
 // status is what a receiver says of a stream.
 type status struct {
@@ -20,7 +18,7 @@ type status struct {
 
 func statusOf(rec *trainrecord.Record, file string) status {
 	state, ok := rec.Body.Get(trainrecord.BodyState)
-	return status{trainrun.RunID(rec.RunID), file, ok && state.AsString() == streamBlocked}
+	return status{trainrun.RunID(rec.RunID), file, ok && state.AsString() == trainrecord.StreamBlocked}
 }
 
 // heed notes which streams are blocked: while one of a run's is, silence is our fault and not the run's, and it counts from the end

@@ -184,6 +184,14 @@ const (
 	TimeFromDurations = "durations"
 )
 
+// States of a stream, as stream.status tells them.
+const (
+	StreamGrowing = "growing"
+	StreamSilent  = "silent"
+	StreamEnded   = "ended"
+	StreamBlocked = "blocked"
+)
+
 // Keys in the durations of a body.
 const (
 	DurationEpoch      = "epoch_s"

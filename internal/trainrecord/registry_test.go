@@ -30,7 +30,7 @@ func constants(t *testing.T) map[string][]string {
 		for _, spec := range gen.Specs {
 			vs := spec.(*ast.ValueSpec)
 			value, ok := literal(vs.Values[0])
-			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Inner", "Phase", "Outcome", "Reason", "Metric", "Duration", "State", "TimeFrom"} {
+			for _, prefix := range []string{"Event", "Attr", "Key", "Body", "Inner", "Phase", "Outcome", "Reason", "Metric", "Duration", "State", "TimeFrom", "Stream"} {
 				if rest, has := strings.CutPrefix(vs.Names[0].Name, prefix); ok && has && rest != "" {
 					found[prefix] = append(found[prefix], strings.TrimPrefix(value, "."))
 				}
@@ -94,6 +94,7 @@ func TestConstantsAndRegistryAgree(t *testing.T) {
 	assert.ElementsMatch(t, byKind[KindMetric], got["Metric"])
 	assert.ElementsMatch(t, r.Values["run_state"], got["State"])
 	assert.ElementsMatch(t, r.Values["time_source"], got["TimeFrom"])
+	assert.ElementsMatch(t, r.Values["stream_state"], got["Stream"])
 	for _, key := range got["Duration"] {
 		assert.True(t, inner[key], "no object of the registry has a key %s", key)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/receiver/trainjsonlreceiver/internal/metadata"
 )
 
@@ -20,10 +21,10 @@ type streamState string
 
 // States of a stream; each one that is there is in one of them.
 const (
-	streamGrowing streamState = "growing"
-	streamSilent  streamState = "silent"
-	streamEnded   streamState = "ended"
-	streamBlocked streamState = "blocked"
+	streamGrowing streamState = trainrecord.StreamGrowing
+	streamSilent  streamState = trainrecord.StreamSilent
+	streamEnded   streamState = trainrecord.StreamEnded
+	streamBlocked streamState = trainrecord.StreamBlocked
 )
 
 // state tells what a stream does. One that is gone falls silent before it is forgotten. It is called with the lock.
