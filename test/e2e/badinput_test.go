@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 )
 
 const metricBadLines = "otelcol_train_jsonl_bad_lines"
@@ -57,6 +58,42 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 	}
 	assert.Less(t, strings.Count(c.Logs(), tr.path), 5, "more than a line a minute about one file")
 	assert.NotContains(t, c.Logs(), "Epoch 1/3", "the content of a line is in the log")
+}
+
+// TestABadLineReachesTheBackendAsTheBeginningOfItsText wants a log event with the reason and 4 KiB of the line, whatever is wrong with it.
+func TestABadLineReachesTheBackendAsTheBeginningOfItsText(t *testing.T) {
+	t.Parallel()
+	rest := strings.Repeat("x", 5000)
+	bad := map[string]string{
+		"not_json":      "Epoch 1/3: " + rest,
+		"not_object":    `["` + rest + `"]`,
+		"trailing_data": `{"a": 1} ` + rest,
+		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","body":{"epoch":"` + rest + `"}}`,
+		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
+		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,
+	}
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	f := newFolders(t)
+	env := f.env(t)
+	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+	collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n"})
+	tr := newTrainer(t, f, "bad")
+	for _, line := range bad {
+		tr.lines(line)
+	}
+	require.Eventually(t, func() bool { return len(sink.LogRecords()) >= len(bad) }, resultWithin, 20*time.Millisecond)
+	got := map[string]string{}
+	for _, lr := range sink.LogRecords() {
+		reason, _ := lr.Attributes().Get("pathologize.ml.training.record.error")
+		message, _ := lr.Body().Map().Get("message")
+		assert.Equal(t, "pathologize.ml.training.log", lr.EventName())
+		got[reason.Str()] = message.Str()
+	}
+	want := map[string]string{}
+	for reason, line := range bad {
+		want[reason] = line[:4096]
+	}
+	assert.Equal(t, want, got)
 }
 
 // TestHostileRunIDsStayInTheResultsFolder writes runs whose ids are paths, names of devices, or clash but for their case.
