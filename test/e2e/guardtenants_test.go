@@ -20,22 +20,43 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/series"
 )
 
-// TestSeriesOfTwoTenantsDoNotMerge sends the same series of two tenants, told apart by a header.
+// TestSeriesOfTwoTenantsDoNotMerge sends the same series of two tenants, told apart by a header, which isolate hands on with each batch.
 func TestSeriesOfTwoTenantsDoNotMerge(t *testing.T) {
 	t.Parallel()
-	sink := otlpsink.Start(t, otlpsink.Accept)
-	endpoint := ports.Free(t)
-	collector.Start(t, collector.Options{
-		YAML: guardAlone,
-		Env:  map[string]string{"NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "OTLP_ENDPOINT": endpoint},
-		Configs: []string{`yaml:receivers::otlp::protocols::grpc::include_metadata: true`,
-			`yaml:processors::cardinality_guard/train::metadata_keys: [X-Tenant]`},
-	})
+	for name, pipelines := range map[string]string{
+		"at once":        "",
+		"behind isolate": "connectors: {isolate: {}}\nservice: {pipelines: {metrics: {receivers: [isolate]}, metrics/in: {receivers: [otlp], exporters: [isolate]}}}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sink := otlpsink.Start(t, otlpsink.Accept)
+			endpoint := ports.Free(t)
+			collector.Start(t, collector.Options{
+				Env: map[string]string{"NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "OTLP_ENDPOINT": endpoint},
+				Configs: []string{"yaml:" + guardAlone, `yaml:receivers::otlp::protocols::grpc::include_metadata: true`,
+					`yaml:processors::cardinality_guard/train::metadata_keys: [X-Tenant]`},
+				YAML: pipelines,
+			})
+			sendOfTenants(t, endpoint, map[string]int64{"red": 3, "blue": 50})
+			require.Eventually(t, func() bool {
+				var values []string
+				for _, p := range series.Points(sink.Metrics()...) {
+					values = append(values, p.Value)
+				}
+				return slices.Contains(values, "6") && slices.Contains(values, "100")
+			}, resultWithin, 20*time.Millisecond, "each tenant has its own series")
+		})
+	}
+}
+
+// sendOfTenants sends a counter of two runs of each tenant.
+func sendOfTenants(t *testing.T, endpoint string, tenants map[string]int64) {
+	t.Helper()
 	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close()) }()
 	base := pcommon.NewTimestampFromTime(time.Now())
-	for tenant, value := range map[string]int64{"red": 3, "blue": 50} {
+	for tenant, value := range tenants {
 		for _, run := range []string{"a", "b"} {
 			md := pmetric.NewMetrics()
 			addSum(md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty(), base, "steps", pmetric.AggregationTemporalityCumulative, run, value)
@@ -44,11 +65,4 @@ func TestSeriesOfTwoTenantsDoNotMerge(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	require.Eventually(t, func() bool {
-		var values []string
-		for _, p := range series.Points(sink.Metrics()...) {
-			values = append(values, p.Value)
-		}
-		return slices.Contains(values, "6") && slices.Contains(values, "100")
-	}, resultWithin, 20*time.Millisecond, "each tenant has its own series")
 }
