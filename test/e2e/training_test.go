@@ -177,6 +177,28 @@ func TestTheBackendGetsRecordsWithoutParametersCommandsAndStacks(t *testing.T) {
 	assert.Equal(t, "vector-gpu-01", host.Str())
 }
 
+// TestTheBackendGetsTimeSeverityAndTraceOfARecord wants what a line says of them in the log record's own fields.
+func TestTheBackendGetsTimeSeverityAndTraceOfARecord(t *testing.T) {
+	t.Parallel()
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	f := newFolders(t)
+	env := f.env(t)
+	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
+	collector.Start(t, collector.Options{
+		Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
+	})
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	newTrainer(t, f, "r").lines(`{"schema":"pathologize.ml.training/1","ts":"2026-11-20T11:00:00.5+01:00","event":"log","run_id":"r","severity":"ERROR",` +
+		`"trace_id":"` + trace + `","span_id":"` + span + `","body":{"message":"x"}}`)
+	require.Eventually(t, func() bool { return len(sink.LogRecords()) > 0 }, resultWithin, 20*time.Millisecond)
+	lr := sink.LogRecords()[0]
+	assert.Equal(t, time.Date(2026, 11, 20, 10, 0, 0, 5e8, time.UTC), lr.Timestamp().AsTime())
+	assert.Equal(t, plog.SeverityNumberError, lr.SeverityNumber())
+	assert.Equal(t, "ERROR", lr.SeverityText())
+	assert.Equal(t, trace, lr.TraceID().String())
+	assert.Equal(t, span, lr.SpanID().String())
+}
+
 // TestALargeBacklogReachesABackendThatTakesFourMebibytes sends more than one message of Netdata may hold.
 func TestALargeBacklogReachesABackendThatTakesFourMebibytes(t *testing.T) {
 	t.Parallel()
