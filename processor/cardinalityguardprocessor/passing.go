@@ -1,6 +1,10 @@
 package cardinalityguardprocessor
 
-import "go.opentelemetry.io/collector/pdata/pmetric"
+import (
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
+)
 
 // notePassing tells the engine what goes by without being remembered. Points of a name
 // that merges, or that the batch touches, are left to the merge.
@@ -20,7 +24,7 @@ func (w *worker) notePassing(md pmetric.Metrics, now int64) {
 				}
 				if _, meets := w.touched[m.Name()]; !meets && !w.engine.Merges(m.Name()) {
 					_, result := w.identify(m)
-					w.engine.Passed(result, newest, now)
+					w.engine.Passed(result, merge.KindOf(m), newest, now)
 				}
 			}
 		}

@@ -163,7 +163,7 @@ func (b *Batch) late(it *item, s *source) bool {
 func (b *Batch) first(it *item, s *source) step {
 	e := b.engine
 	out := s.out
-	if s.native() && !out.sent {
+	if s.native() && !out.sent && out.last == 0 && b.floor <= out.created {
 		return full
 	}
 	floor := b.floor

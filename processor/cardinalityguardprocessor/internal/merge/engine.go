@@ -24,7 +24,8 @@ type Engine struct {
 	sources    atomic.Int64
 	tombstones atomic.Int64
 	batches    atomic.Uint32
-	passed     passed
+	passed     passed       // of gauges and deltas
+	unseen     passed       // of cumulative series, of which few are not remembered
 	cleaned    atomic.Int64 // series with one writer from which something was removed
 	unwatched  atomic.Int64 // when a native series last passed without being remembered
 

@@ -70,6 +70,9 @@ func (k Kind) Cumulative() bool {
 
 func (k Kind) delta() bool { return k == DeltaSum || k == DeltaHistogram || k == DeltaExponential }
 
+// distribution says whether more than a number must be known of a source to go on with a cumulative series.
+func (k Kind) distribution() bool { return k == Histogram || k == Exponential || k == Summary }
+
 // overLive says whether the value is made of the last values of the live sources.
 func (k Kind) overLive() bool { return k == Gauge || k == UpDown }
 

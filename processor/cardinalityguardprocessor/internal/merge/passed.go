@@ -15,13 +15,21 @@ func (p *passed) note(id Hash, at int64) {
 	}
 }
 
+// passedOf gives the table of a kind, so that gauges, of which there are many, share no place with a sum.
+func (e *Engine) passedOf(k Kind) *passed {
+	if k.Cumulative() {
+		return &e.unseen
+	}
+	return &e.passed
+}
+
 func (p *passed) last(id Hash) int64 { return p[id.Lo%uint64(len(p))].Load() }
 
 // Passed notes that points of a metric went by, the newest of them at a time. It must be called before Merges is asked about the metric's name: so
 // either the points are seen to merge, or the first merged one comes after them.
-func (e *Engine) Passed(metric Hash, at, now int64) {
+func (e *Engine) Passed(metric Hash, k Kind, at, now int64) {
 	if at > 0 && at <= now+int64(e.cfg.MaxFutureSkew) {
-		e.passed.note(metric, at)
+		e.passedOf(k).note(metric, at)
 	}
 }
 
@@ -29,7 +37,7 @@ func (e *Engine) Passed(metric Hash, at, now int64) {
 func (b *Batch) notePassing() {
 	for i := range b.items {
 		if it := &b.items[i]; it.rec == nil && !it.gone && !it.noValue {
-			b.engine.Passed(it.id, it.at, b.now)
+			b.engine.Passed(it.id, b.groups[it.group].kind, it.at, b.now)
 		}
 	}
 }

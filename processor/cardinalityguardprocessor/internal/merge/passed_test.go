@@ -50,7 +50,7 @@ func TestAMergedPointComesAfterTheNativeOnes(t *testing.T) {
 		r := newRig(testConfig(), plain{}, sec(0))
 		r.now = sec(30)
 		native := one(k, "", sec(10), sec(20), 1)
-		r.Passed(metricID(native), sec(20), r.now) // nothing of its name merges: it does not come here
+		r.Passed(metricID(native), k, sec(20), r.now) // nothing of its name merges: it does not come here
 		assert.Zero(t, r.feed(one(k, "a", sec(12), sec(20), 2)).DataPointCount())
 		require.Zero(t, r.flush().DataPointCount(), "held: something newer may come")
 		r.now = sec(70)
@@ -89,7 +89,63 @@ func TestATimeFromTheFutureHoldsNothingBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(testConfig(), plain{}, sec(0))
 	r.now = sec(30)
-	r.Passed(metricID(one(Gauge, "", 0, 1, 1)), sec(1e6), r.now)
+	r.Passed(metricID(one(Gauge, "", 0, 1, 1)), Gauge, sec(1e6), r.now)
 	r.feed(one(Gauge, "a", 0, sec(20), 1))
 	assert.Equal(t, sec(20), int64(onlyPoint(t, r.flush()).Timestamp()))
+}
+
+// TestGaugesThatPassDoNotChangeTheFirstPointOfASum: there may be more of them than the table has places.
+func TestGaugesThatPassDoNotChangeTheFirstPointOfASum(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(21)
+	for i := range len(passed{}) {
+		r.Passed(Hash{Lo: uint64(i)}, Gauge, sec(20), r.now)
+	}
+	r.feed(sums(true, tick{run: "a", start: 10, time: 19, value: 100}))
+	assert.Equal(t, []string{"[] (10, 19] 100"}, sent(r.flush()))
+}
+
+// TestAForgottenNativeSeriesOfASumThatWaitsIsNotCountedAgain: nothing was sent of the output, and the native series makes room without a tombstone.
+func TestAForgottenNativeSeriesOfASumThatWaitsIsNotCountedAgain(t *testing.T) {
+	t.Parallel()
+	cfg := testConfig()
+	cfg.Sources, cfg.Tombstones = 2, 0
+	r := newRig(cfg, plain{}, sec(0))
+	r.now = sec(21)
+	r.feed(sums(true, tick{start: 5, time: 20, value: 100}, tick{run: "a", start: 10, time: 20, value: 3}))
+	r.now = sec(400)
+	r.feed(sums(true, tick{start: 5, time: 399, value: 100}))
+	assert.Equal(t, []string{"[] (5, 399] 103"}, sent(r.flush()))
+}
+
+// TestAForgottenNativeDistributionBeginsAnewWhenATouchedOneJoins: what it sent is not known any more.
+func TestAForgottenNativeDistributionBeginsAnewWhenATouchedOneJoins(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	native := &run{phase: "train", start: sec(5), bounds: []float64{1, 2}, values: []float64{1, 2, 3}, native: true}
+	r.now = sec(21)
+	r.feed(native.scrape(sec(20)))
+	native.ended = true
+	r.feed(native.scrape(sec(21)))
+	r.now = sec(400)
+	r.flush()
+	require.Equal(t, int64(4), r.Size().Tombstones, "of the sum, the histograms and the summary")
+	r.now = sec(411)
+	native.ended = false
+	native.values = append(native.values, 4)
+	touched := &run{name: "a", phase: "train", start: sec(400), scraped: sec(400), bounds: []float64{1, 2}, values: []float64{5, 6}}
+	both := native.scrape(sec(410))
+	touched.scrape(sec(410)).ResourceMetrics().MoveAndAppendTo(both.ResourceMetrics())
+	r.feed(both)
+	totals := map[restartable]*restarted{}
+	for _, m := range r.flush().ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().All() {
+		addMetric(totals, m)
+	}
+	for _, k := range []Kind{Histogram, Exponential, Summary} {
+		got := totals[restartable{kindNames[k], "train"}]
+		require.NotNil(t, got, kindNames[k])
+		assert.InDelta(t, 2, got.value, 0, "%s: those of the touched source", kindNames[k])
+		assert.InDelta(t, float64(sec(400)), got.start, 0, kindNames[k])
+	}
 }

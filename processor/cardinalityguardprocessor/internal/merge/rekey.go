@@ -136,6 +136,6 @@ func (b *Batch) endOutput(o *output, why Reason) {
 
 // dismiss forgets an output that sends nothing more. Should its identity come back, it goes on behind what was sent.
 func (b *Batch) dismiss(o *output) {
-	b.engine.passed.note(o.id, o.last)
+	b.engine.passedOf(o.metric.kind).note(o.id, o.last)
 	b.engine.dropOutput(b.shard, o)
 }

@@ -145,6 +145,11 @@ var scenes = []scene{
 		{at: 50, in: []tick{{start: 5, time: 49, value: 120}}, want: []string{"[] (31, 49] 5"}},
 		{at: 60, in: []tick{{start: 5, time: 59, value: 121}}, want: []string{"[] (31, 59] 6"}},
 	}},
+	{name: "a native series that joins in the batch of the first touched one, too", cfg: func(c *Config) { c.TrackNative = false }, steps: []sceneStep{
+		{at: 20, in: []tick{{start: 5, time: 19, value: 100}}, want: []string{"[] (5, 19] 100"}},
+		{at: 40, in: []tick{{start: 5, time: 39, value: 102}, {run: "a", start: 31, time: 39, value: 5}}, want: []string{"[] (31, 39] 5"}},
+		{at: 50, in: []tick{{start: 5, time: 49, value: 103}}, want: []string{"[] (31, 49] 6"}},
+	}},
 	{name: "a sum that may fall loses what expires", falls: true, steps: []sceneStep{
 		{at: 20, in: []tick{{run: "a", start: 10, time: 19, value: 1}, {run: "b", start: 10, time: 19, value: 1}}, want: []string{"[] (10, 19] 2"}},
 		{at: 1000, in: []tick{{run: "b", start: 10, time: 999, value: 1}}, want: []string{"[] (10, 999] 2"}},

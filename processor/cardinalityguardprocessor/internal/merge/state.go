@@ -194,6 +194,10 @@ func (o *output) adopt(s *source) {
 	if !s.known {
 		return
 	}
+	if s.dist == nil && o.metric.kind.distribution() { // it was forgotten: what it sent is not known, so a sequence begins behind it
+		o.last = max(s.time, s.ended)
+		return
+	}
 	o.candidate(s.start)
 	o.sent, o.last = true, max(s.time, s.ahead, s.ended)
 	s.born = o.epoch
