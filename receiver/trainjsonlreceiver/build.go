@@ -69,6 +69,9 @@ type batch struct {
 	slice    plog.LogRecordSlice
 }
 
+// letGo forgets the records, which are many times as large as their lines, while the lines wait for another attempt.
+func (b *batch) letGo() { b.logs, b.slice = plog.Logs{}, plog.LogRecordSlice{} }
+
 // flaw is a key of a record that was left out or replaced.
 type flaw struct {
 	key    string

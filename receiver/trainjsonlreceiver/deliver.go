@@ -96,6 +96,7 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 			t.count(ctx, src, t.builders.build(src, without(lines, rest)).batches[0])
 		}
 		lines = rest
+		b.letGo()
 		s.stall(true)
 		t.tel.Retries.Add(ctx, 1, t.tel.Self())
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",

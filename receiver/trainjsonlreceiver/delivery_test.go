@@ -3,9 +3,13 @@ package trainjsonlreceiver
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -246,6 +250,36 @@ func TestEachAttemptIsBuiltAnew(t *testing.T) {
 	tl.step(context.Background())
 	require.NoError(t, tl.close(context.Background()))
 	assert.Equal(t, rowsAt(rows(0, 3), 0), r.sink.of("a/train.jsonl"))
+}
+
+// TestARefusedBatchIsNotKeptWhileItsLinesWait: its records take many times the memory of its lines, and hundreds of files may
+// wait for a pipeline that refuses.
+func TestARefusedBatchIsNotKeptWhileItsLinesWait(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	var refused weak.Pointer[byte]
+	r.sink.set(func(_ context.Context, call int, ld plog.Logs) error {
+		if call > 0 {
+			return nil
+		}
+		text := strings.Repeat("a value that the batch alone refers to ", 10)
+		ld.ResourceLogs().At(0).Resource().Attributes().PutStr("text", text)
+		refused = weak.Make(unsafe.StringData(text)) //nolint:gosec // only to see whether it is there
+		return errBusy
+	})
+	tl := r.open()
+	waited := false
+	tl.wait = func(context.Context, time.Duration) error {
+		waited = true
+		runtime.GC()
+		assert.Nil(t, refused.Value(), "the refused batch is kept")
+		return nil
+	}
+	tl.step(context.Background())
+	require.NoError(t, tl.close(context.Background()))
+	assert.True(t, waited)
+	assert.Equal(t, rowsAt(rows(0, 5), 0), r.sink.of("a/train.jsonl"))
 }
 
 func TestInFlightBytesAreBounded(t *testing.T) {
