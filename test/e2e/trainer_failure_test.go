@@ -55,3 +55,21 @@ func TestALoopOfYourOwnTellsItsCheckpointAndWhyItStopped(t *testing.T) {
 	require.NoError(t, json.Unmarshal(answer, &document))
 	assert.Equal(t, "oom", document.Stop.Reason, string(answer))
 }
+
+// TestALauncherTellsOfATrainingThatWroteNothing: one that fails before its first row, in an import, has made no folder of its run.
+func TestALauncherTellsOfATrainingThatWroteNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skipf("THE LAUNCHER OF docs/trainers.md WAS NOT RUN: %v", err)
+	}
+	f := newFolders(t)
+	home := filepath.Dir(f.runs)
+	require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte("import no_such_module\n"), 0o600))
+	launcher := exec.Command("sh", "-ec", block(t, "docs/trainers.md", "sh", 0))
+	launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")
+	out, err := launcher.CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	quickstart(t, f).Start()
+	assert.Equal(t, "exit status 1", waitResult(t, f, "my-run", "failed").StopReason)
+}
