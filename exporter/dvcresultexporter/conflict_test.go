@@ -131,35 +131,40 @@ func TestConflictsEndAlikeWhateverCameFirst(t *testing.T) {
 				r.cfg.MaxStateBytes = 1
 			}
 			r.start()
-			var batch []line
-			for i, l := range order {
-				batch = append(batch, l)
-				switch cuts[i] {
-				case 0, 1, 2, 3:
-					continue
-				case 4:
-					r.feed(batch...)
-					r.kill()
-					r.start()
-					if !stored {
-						r.feed(order[:i+1]...) // the receiver begins again
-					}
-				case 5:
-					r.feed(batch...)
-					pass(time.Hour)
-				default:
-					r.feed(batch...)
-					pass(time.Duration(cuts[i]*2) * time.Second)
-				}
-				batch = nil
-			}
-			r.feed(batch...)
+			r.feedDisturbed(order, cuts)
 			pass(time.Hour)
 			got = r.trees()
 			r.stop()
 		})
 		require.Equal(rt, want, got)
 	})
+}
+
+// feedDisturbed feeds lines in batches that end where a cut says so: by a kill and a new start, or with some time behind it.
+func (r *rig) feedDisturbed(order []line, cuts []int) {
+	var batch []line
+	for i, l := range order {
+		batch = append(batch, l)
+		switch cuts[i] {
+		case 0, 1, 2, 3:
+			continue
+		case 4:
+			r.feed(batch...)
+			r.kill()
+			r.start()
+			if r.cfg.StorageID == nil {
+				r.feed(order[:i+1]...) // the receiver begins again
+			}
+		case 5:
+			r.feed(batch...)
+			pass(time.Hour)
+		default:
+			r.feed(batch...)
+			pass(time.Duration(cuts[i]*2) * time.Second)
+		}
+		batch = nil
+	}
+	r.feed(batch...)
 }
 
 // A host that falls silent is stalled in its own time, also over kills, whatever the other one does.
