@@ -30,24 +30,7 @@ func parsed(t *testing.T, text string) *policy.Policy {
 	return p
 }
 
-func TestTheReportTellsWhatChangesByRuleMetricAndKey(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "guard.md")
-	l := newLab(t, 1, parsed(t, "version: 4\nattributes: {deny: {exact: [user], mode: audit, name: trial}}\nmetrics: {allow: {prefix: [g]}, otherwise: drop, mode: audit}\n"),
-		func(c *Config) { c.AuditReport = file })
-	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
-	md := gaugeBatch("g|x", "user", "a", "b")
-	md.ResourceMetrics().At(0).Resource().Attributes().PutStr("run_id", "secret-run")
-	l.feed(t, md)
-	l.feed(t, gaugeBatch("other_7", "k", "v"))
-	l.feed(t, gaugeBatch("loss_run_id_12345", "k", "v"))
-	l.at(int64(time.Hour))
-	require.NoError(t, l.guard.shutdown(context.Background()))
-
-	markdown, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, `# What cardinality_guard changes, and would change
+const wantReport = `# What cardinality_guard changes, and would change
 
 Policy version 4, mode enforce. 4 points from 1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z.
 
@@ -78,7 +61,26 @@ Policy version 4, mode enforce. 4 points from 1970-01-01T00:00:00Z to 1970-01-01
 | Metric | Key | On | Change | Points |
 | --- | --- | --- | --- | ---: |
 | g\|x | run\_id | resource | attribute removed | 2 |
-`, string(markdown))
+`
+
+func TestTheReportTellsWhatChangesByRuleMetricAndKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "guard.md")
+	l := newLab(t, 1, parsed(t, "version: 4\nattributes: {deny: {exact: [user], mode: audit, name: trial}}\nmetrics: {allow: {prefix: [g]}, otherwise: drop, mode: audit}\n"),
+		func(c *Config) { c.AuditReport = file })
+	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
+	md := gaugeBatch("g|x", "user", "a", "b")
+	md.ResourceMetrics().At(0).Resource().Attributes().PutStr("run_id", "secret-run")
+	l.feed(t, md)
+	l.feed(t, gaugeBatch("other_7", "k", "v"))
+	l.feed(t, gaugeBatch("loss_run_id_12345", "k", "v"))
+	l.at(int64(time.Hour))
+	require.NoError(t, l.guard.shutdown(context.Background()))
+
+	markdown, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, wantReport, string(markdown))
 
 	text, err := os.ReadFile(filepath.Join(dir, "guard.json"))
 	require.NoError(t, err)

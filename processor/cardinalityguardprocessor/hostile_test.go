@@ -26,123 +26,141 @@ var (
 	oddOffs   = []int32{0, 1, -1, 160, -160, 1 << 20, math.MaxInt32, math.MinInt32, -1074, 1023}
 )
 
+// hostile draws what no SDK would send.
+type hostile struct{ t *rapid.T }
+
+func (h hostile) pick(name string) int { return rapid.IntRange(0, 1<<20).Draw(h.t, name) }
+func (h hostile) float() float64       { return oddFloats[h.pick("float")%len(oddFloats)] }
+func (h hostile) count() uint64        { return oddCounts[h.pick("count")%len(oddCounts)] }
+
 // drawHostile fills a batch with metrics that no SDK would send.
 func drawHostile(t *rapid.T) pmetric.Metrics {
-	pick := func(name string) int { return rapid.IntRange(0, 1<<20).Draw(t, name) }
-	f := func() float64 { return oddFloats[pick("float")%len(oddFloats)] }
-	n := func() uint64 { return oddCounts[pick("count")%len(oddCounts)] }
+	h := hostile{t}
 	md := pmetric.NewMetrics()
 	ms := md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty().Metrics()
-	for range 1 + pick("metrics")%4 {
+	for range 1 + h.pick("metrics")%4 {
 		m := ms.AppendEmpty()
-		m.SetName([]string{"m", "", "DCGM_FI_X"}[pick("name")%3])
-		temporality := pmetric.AggregationTemporality(pick("temporality") % 4)
-		points := pick("points") % 4
-		head := func(p interface {
-			Attributes() pcommon.Map
-			SetTimestamp(pcommon.Timestamp)
-			SetStartTimestamp(pcommon.Timestamp)
-			SetFlags(pmetric.DataPointFlags)
-		}) {
-			if runID := pick("run") % 3; runID > 0 {
-				p.Attributes().PutStr("run_id", fmt.Sprint(runID))
-			}
-			p.SetTimestamp(pcommon.Timestamp(oddTimes[pick("time")%len(oddTimes)]))
-			p.SetStartTimestamp(pcommon.Timestamp(oddTimes[pick("start")%len(oddTimes)]))
-			if pick("flag")%5 == 0 {
-				p.SetFlags(pmetric.DataPointFlags(pick("flags") % 4))
-			}
-		}
-		switch pick("type") % 6 {
+		m.SetName([]string{"m", "", "DCGM_FI_X"}[h.pick("name")%3])
+		temporality := pmetric.AggregationTemporality(h.pick("temporality") % 4)
+		points := h.pick("points") % 4
+		switch h.pick("type") % 6 {
 		case 0:
 		case 1, 2:
-			list := pmetric.NewNumberDataPointSlice()
-			for range points {
-				p := list.AppendEmpty()
-				head(p)
-				switch pick("value") % 3 {
-				case 0:
-					p.SetIntValue(oddInts[pick("int")%len(oddInts)])
-				case 1:
-					p.SetDoubleValue(f())
-				}
-			}
-			if pick("gauge")%3 == 0 {
-				list.CopyTo(m.SetEmptyGauge().DataPoints())
-				break
-			}
-			s := m.SetEmptySum()
-			s.SetAggregationTemporality(temporality)
-			s.SetIsMonotonic(pick("monotonic")%2 == 0)
-			list.CopyTo(s.DataPoints())
+			h.numbers(m, temporality, points)
 		case 3:
-			h := m.SetEmptyHistogram()
-			h.SetAggregationTemporality(temporality)
+			m.SetEmptyHistogram().SetAggregationTemporality(temporality)
 			for range points {
-				p := h.DataPoints().AppendEmpty()
-				head(p)
-				var all uint64
-				for range pick("buckets") % 4 {
-					c := n()
-					all += c
-					p.BucketCounts().Append(c)
-				}
-				for i := range pick("bounds") % 4 {
-					b := float64(i)
-					if pick("odd bound")%4 == 0 {
-						b = f()
-					}
-					p.ExplicitBounds().Append(b)
-				}
-				p.SetCount(all)
-				if pick("wrong")%4 == 0 {
-					p.SetCount(n())
-				}
-				if pick("sum")%2 == 0 {
-					p.SetSum(f())
-					p.SetMin(f())
-					p.SetMax(f())
-				}
+				h.histogram(m.Histogram().DataPoints().AppendEmpty())
 			}
 		case 4:
-			h := m.SetEmptyExponentialHistogram()
-			h.SetAggregationTemporality(temporality)
+			m.SetEmptyExponentialHistogram().SetAggregationTemporality(temporality)
 			for range points {
-				p := h.DataPoints().AppendEmpty()
-				head(p)
-				all := n()
-				p.SetZeroCount(all)
-				for _, side := range []pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
-					side.SetOffset(oddOffs[pick("offset")%len(oddOffs)])
-					for range pick("buckets") % 4 {
-						c := n()
-						all += c
-						side.BucketCounts().Append(c)
-					}
-				}
-				p.SetScale(oddScales[pick("scale")%len(oddScales)])
-				p.SetZeroThreshold(f())
-				p.SetCount(all)
-				if pick("sum")%2 == 0 {
-					p.SetSum(f())
-				}
+				h.exponential(m.ExponentialHistogram().DataPoints().AppendEmpty())
 			}
 		case 5:
 			s := m.SetEmptySummary()
 			for range points {
-				p := s.DataPoints().AppendEmpty()
-				head(p)
-				p.SetCount(n())
-				p.SetSum(f())
-				for range pick("quantiles") % 3 {
-					q := p.QuantileValues().AppendEmpty()
-					q.SetQuantile(f())
-					q.SetValue(f())
-				}
+				h.summary(s.DataPoints().AppendEmpty())
 			}
 		}
 	}
 	return md
+}
+
+func (h hostile) head(p interface {
+	Attributes() pcommon.Map
+	SetTimestamp(pcommon.Timestamp)
+	SetStartTimestamp(pcommon.Timestamp)
+	SetFlags(pmetric.DataPointFlags)
+}) {
+	if runID := h.pick("run") % 3; runID > 0 {
+		p.Attributes().PutStr("run_id", fmt.Sprint(runID))
+	}
+	p.SetTimestamp(pcommon.Timestamp(oddTimes[h.pick("time")%len(oddTimes)]))
+	p.SetStartTimestamp(pcommon.Timestamp(oddTimes[h.pick("start")%len(oddTimes)]))
+	if h.pick("flag")%5 == 0 {
+		p.SetFlags(pmetric.DataPointFlags(h.pick("flags") % 4))
+	}
+}
+
+// numbers makes a gauge or a sum of points.
+func (h hostile) numbers(m pmetric.Metric, temporality pmetric.AggregationTemporality, points int) {
+	list := pmetric.NewNumberDataPointSlice()
+	for range points {
+		p := list.AppendEmpty()
+		h.head(p)
+		switch h.pick("value") % 3 {
+		case 0:
+			p.SetIntValue(oddInts[h.pick("int")%len(oddInts)])
+		case 1:
+			p.SetDoubleValue(h.float())
+		}
+	}
+	if h.pick("gauge")%3 == 0 {
+		list.CopyTo(m.SetEmptyGauge().DataPoints())
+		return
+	}
+	s := m.SetEmptySum()
+	s.SetAggregationTemporality(temporality)
+	s.SetIsMonotonic(h.pick("monotonic")%2 == 0)
+	list.CopyTo(s.DataPoints())
+}
+
+func (h hostile) histogram(p pmetric.HistogramDataPoint) {
+	h.head(p)
+	var all uint64
+	for range h.pick("buckets") % 4 {
+		c := h.count()
+		all += c
+		p.BucketCounts().Append(c)
+	}
+	for i := range h.pick("bounds") % 4 {
+		b := float64(i)
+		if h.pick("odd bound")%4 == 0 {
+			b = h.float()
+		}
+		p.ExplicitBounds().Append(b)
+	}
+	p.SetCount(all)
+	if h.pick("wrong")%4 == 0 {
+		p.SetCount(h.count())
+	}
+	if h.pick("sum")%2 == 0 {
+		p.SetSum(h.float())
+		p.SetMin(h.float())
+		p.SetMax(h.float())
+	}
+}
+
+func (h hostile) exponential(p pmetric.ExponentialHistogramDataPoint) {
+	h.head(p)
+	all := h.count()
+	p.SetZeroCount(all)
+	for _, side := range []pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
+		side.SetOffset(oddOffs[h.pick("offset")%len(oddOffs)])
+		for range h.pick("buckets") % 4 {
+			c := h.count()
+			all += c
+			side.BucketCounts().Append(c)
+		}
+	}
+	p.SetScale(oddScales[h.pick("scale")%len(oddScales)])
+	p.SetZeroThreshold(h.float())
+	p.SetCount(all)
+	if h.pick("sum")%2 == 0 {
+		p.SetSum(h.float())
+	}
+}
+
+func (h hostile) summary(p pmetric.SummaryDataPoint) {
+	h.head(p)
+	p.SetCount(h.count())
+	p.SetSum(h.float())
+	for range h.pick("quantiles") % 3 {
+		q := p.QuantileValues().AppendEmpty()
+		q.SetQuantile(h.float())
+		q.SetValue(h.float())
+	}
 }
 
 // sound says what is wrong with a merged point.

@@ -165,28 +165,12 @@ func TestMergedAsIfTheAttributeHadNeverBeenRecorded(t *testing.T) {
 
 func (h *history) require(t *rapid.T, c *consumer, phase string) {
 	of := h.measured[phase]
-	live, liveTouched := 0, 0
-	var level, last float64
-	var newest int64
-	for _, r := range h.runs {
-		if r.phase != phase || r.ended {
-			continue
-		}
-		live++
-		level += r.level
-		if r.native {
-			continue
-		}
-		liveTouched++
-		if r.scraped > newest || (r.scraped == newest && r.level > last) {
-			newest, last = r.scraped, r.level
-		}
-	}
+	now := h.liveOf(phase)
 	for _, k := range kinds {
 		s := c.streams[kindNames[k]+"/"+phase]
-		of, live := of, live
+		of, live := of, now.live
 		if !k.Cumulative() {
-			of, live = h.touched[phase], liveTouched
+			of, live = h.touched[phase], now.touched
 		}
 		if s == nil {
 			require.Empty(t, of, k)
@@ -194,38 +178,69 @@ func (h *history) require(t *rapid.T, c *consumer, phase string) {
 		}
 		where := kindNames[k] + "/" + phase
 		require.Equal(t, live == 0, s.ended, where)
-		switch k {
-		case Gauge:
-			if live > 0 {
-				require.InDelta(t, last, s.number, 0, where)
-			}
-		case UpDown:
-			if live > 0 {
-				require.InDelta(t, level, s.number, 0, where)
-			}
-		case Sum, DeltaSum:
-			require.InDelta(t, float64(len(of)), s.number, 1e-9, where)
-		case Histogram, DeltaHistogram:
-			s.requireHistogram(t, of, where)
-			if k == Histogram {
-				require.InDelta(t, sumOf(of), s.before+s.number, 1e-9, where)
-			} else {
-				require.InDelta(t, sumOf(of), s.sum, 1e-9, where)
-			}
-			if s.min != nil && len(s.older) == 0 {
-				require.InDelta(t, slices.Min(of), *s.min, 0, where)
-				require.InDelta(t, slices.Max(of), *s.max, 0, where)
-			}
-		case Exponential:
-			requireExponential(t, s.exp, of, where)
-			require.InDelta(t, sumOf(of), s.sum, 1e-9, where)
-		case DeltaExponential:
-			p := pmetric.NewExponentialHistogramDataPoint()
-			s.expTotal.put(p)
-			requireExponential(t, p, of, where)
-		case Summary:
-			require.Equal(t, uint64(len(of)), s.count, where)
-			require.InDelta(t, sumOf(of), s.sum, 1e-9*(1+math.Abs(sumOf(of))), where)
+		s.requireKind(t, k, of, live > 0, now, where)
+	}
+}
+
+// levels are what the runs of a phase that have not ended say now: how many there are, how many of them have a run id, what the
+// levels add up to, and the last one.
+type levels struct {
+	live, touched int
+	level, last   float64
+}
+
+func (h *history) liveOf(phase string) (now levels) {
+	var newest int64
+	for _, r := range h.runs {
+		if r.phase != phase || r.ended {
+			continue
 		}
+		now.live++
+		now.level += r.level
+		if r.native {
+			continue
+		}
+		now.touched++
+		if r.scraped > newest || (r.scraped == newest && r.level > now.last) {
+			newest, now.last = r.scraped, r.level
+		}
+	}
+	return now
+}
+
+// requireKind holds a stream to what was measured and, if any run is live, to the levels.
+func (s *stream) requireKind(t *rapid.T, k Kind, of []float64, live bool, now levels, where string) {
+	switch k {
+	case Gauge:
+		if live {
+			require.InDelta(t, now.last, s.number, 0, where)
+		}
+	case UpDown:
+		if live {
+			require.InDelta(t, now.level, s.number, 0, where)
+		}
+	case Sum, DeltaSum:
+		require.InDelta(t, float64(len(of)), s.number, 1e-9, where)
+	case Histogram, DeltaHistogram:
+		s.requireHistogram(t, of, where)
+		if k == Histogram {
+			require.InDelta(t, sumOf(of), s.before+s.number, 1e-9, where)
+		} else {
+			require.InDelta(t, sumOf(of), s.sum, 1e-9, where)
+		}
+		if s.min != nil && len(s.older) == 0 {
+			require.InDelta(t, slices.Min(of), *s.min, 0, where)
+			require.InDelta(t, slices.Max(of), *s.max, 0, where)
+		}
+	case Exponential:
+		requireExponential(t, s.exp, of, where)
+		require.InDelta(t, sumOf(of), s.sum, 1e-9, where)
+	case DeltaExponential:
+		p := pmetric.NewExponentialHistogramDataPoint()
+		s.expTotal.put(p)
+		requireExponential(t, p, of, where)
+	case Summary:
+		require.Equal(t, uint64(len(of)), s.count, where)
+		require.InDelta(t, sumOf(of), s.sum, 1e-9*(1+math.Abs(sumOf(of))), where)
 	}
 }

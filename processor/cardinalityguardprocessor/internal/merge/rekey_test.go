@@ -37,93 +37,115 @@ func (f forbids) Rejects(pcommon.Map) bool { return false }
 
 var policies = []forbids{{keys: []string{"run_id"}}, {keys: []string{"run_id", "phase"}}}
 
+// changing is a guard whose policy changes, and what it sent.
+type changing struct {
+	*rig
+	at, before int // the policy in force, and the one before
+	native     bool
+	totals     map[restartable]*restarted
+	deltas     map[string]float64
+	times      sequences
+	stored     map[string][]byte
+}
+
 // TestAChangeOfThePolicyLosesNothing changes it at any moment, refuses flushes, restarts with the state, and lets batches of the policy before
 // come behind the change: what is sent adds up to what was measured, and nothing is sent that the policy in force forbids.
 func TestAChangeOfThePolicyLosesNothing(t *testing.T) {
 	property(t, func(t *rapid.T) {
 		h := drawHistory(t, rapid.IntRange(0, 3).Draw(t, "natives") == 0)
-		native := slices.ContainsFunc(h.runs, func(r *run) bool { return r.native })
-		at, before := 0, 0
 		cfg := testConfig()
 		cfg.SeriesPerMetric = rapid.SampledFrom([]int{2, 3, 2000}).Draw(t, "series")
-		r := newRig(cfg, policies[0], sec(0))
-		stored := map[string][]byte{}
-		totals := map[restartable]*restarted{}
-		deltas := map[string]float64{}
-		times := sequences{}
-		take := func(md pmetric.Metrics) {
-			for _, rm := range md.ResourceMetrics().All() {
-				for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
-					addMetric(totals, m)
-					addDelta(deltas, m)
-					eachPoint(m, func(p movable) {
-						times.take(t, m, p, native)
-						for _, k := range policies[at].keys {
-							_, there := p.Attributes().Get(k)
-							require.False(t, there, "%s %s", m.Name(), k)
-						}
-					})
-				}
-			}
+		c := &changing{
+			rig:    newRig(cfg, policies[0], sec(0)),
+			native: slices.ContainsFunc(h.runs, func(r *run) bool { return r.native }),
+			totals: map[restartable]*restarted{}, deltas: map[string]float64{}, times: sequences{}, stored: map[string][]byte{},
 		}
 		for i, e := range h.events {
-			r.now = e.now
+			c.now = e.now
 			if rapid.IntRange(0, 3).Draw(t, "another policy") == 0 {
-				before, at = at, 1-at
-				r.SetRules(policies[at])
+				c.before, c.at = c.at, 1-c.at
+				c.SetRules(policies[c.at])
 			}
 			if !e.flush {
-				md := pmetric.NewMetrics()
-				e.batch.CopyTo(md)
-				generation, by := r.Generation(), at
-				if generation > 1 && rapid.IntRange(0, 3).Draw(t, "of the policy before") == 0 {
-					generation, by = generation-1, before
-				}
-				r.batch.scrub = policies[by]
-				passed := r.feedOf(md, generation)
-				if by == at {
-					take(passed)
-				}
+				c.come(t, e.batch)
 				continue
 			}
-			refused := i < len(h.events)-3 && rapid.IntRange(0, 2).Draw(t, "refused") == 0
-			portions := r.Flush(r.now, &r.counts, false)
-			if refused {
-				r.Rollback("", r.now)
-			} else {
-				r.Commit("")
-				for _, p := range portions {
-					take(p.Metrics)
-				}
-			}
-			dirty, err := r.Snapshot()
-			require.NoError(t, err)
-			maps.Copy(stored, dirty)
+			c.flush(t, i < len(h.events)-3 && rapid.IntRange(0, 2).Draw(t, "refused") == 0)
 			if rapid.IntRange(0, 3).Draw(t, "restart") == 0 {
-				before, at = at, rapid.IntRange(0, 1).Draw(t, "policy")
-				r = newRig(cfg, policies[at], e.now)
-				require.NoError(t, r.Restore(stored, e.now))
-				clear(times) // what was forgotten before it is not known
+				c.before, c.at = c.at, rapid.IntRange(0, 1).Draw(t, "policy")
+				c.rig = newRig(cfg, policies[c.at], e.now)
+				require.NoError(t, c.Restore(c.stored, e.now))
+				clear(c.times) // what was forgotten before it is not known
 			}
 		}
-		if native { // what passes is a total of its own
-			return
-		}
-		want := 0.
-		for _, of := range h.measured {
-			want += float64(len(of))
-		}
-		sums := map[string]float64{}
-		for of, total := range totals {
-			sums[of.metric] += total.before + total.value
-		}
-		maps.Copy(sums, deltas)
-		for _, k := range kinds {
-			if !k.overLive() {
-				require.InDelta(t, want, sums[kindNames[k]], 1e-9, kindNames[k])
-			}
+		if !c.native { // what passes of native runs is a total of its own
+			c.requireAll(t, h)
 		}
 	})
+}
+
+// come feeds a batch, perhaps one that was scrubbed by the policy before.
+func (c *changing) come(t *rapid.T, batch pmetric.Metrics) {
+	md := pmetric.NewMetrics()
+	batch.CopyTo(md)
+	generation, by := c.Generation(), c.at
+	if generation > 1 && rapid.IntRange(0, 3).Draw(t, "of the policy before") == 0 {
+		generation, by = generation-1, c.before
+	}
+	c.batch.scrub = policies[by]
+	passed := c.feedOf(md, generation)
+	if by == c.at {
+		c.take(t, passed)
+	}
+}
+
+func (c *changing) flush(t *rapid.T, refused bool) {
+	portions := c.Flush(c.now, &c.counts, false)
+	if refused {
+		c.Rollback("", c.now)
+	} else {
+		c.Commit("")
+		for _, p := range portions {
+			c.take(t, p.Metrics)
+		}
+	}
+	dirty, err := c.Snapshot()
+	require.NoError(t, err)
+	maps.Copy(c.stored, dirty)
+}
+
+// take adds up what is sent; nothing of it is what the policy in force forbids.
+func (c *changing) take(t *rapid.T, md pmetric.Metrics) {
+	for _, rm := range md.ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			addMetric(c.totals, m)
+			addDelta(c.deltas, m)
+			eachPoint(m, func(p movable) {
+				c.times.take(t, m, p, c.native)
+				for _, k := range policies[c.at].keys {
+					_, there := p.Attributes().Get(k)
+					require.False(t, there, "%s %s", m.Name(), k)
+				}
+			})
+		}
+	}
+}
+
+func (c *changing) requireAll(t *rapid.T, h *history) {
+	want := 0.
+	for _, of := range h.measured {
+		want += float64(len(of))
+	}
+	sums := map[string]float64{}
+	for of, total := range c.totals {
+		sums[of.metric] += total.before + total.value
+	}
+	maps.Copy(sums, c.deltas)
+	for _, k := range kinds {
+		if !k.overLive() {
+			require.InDelta(t, want, sums[kindNames[k]], 1e-9, kindNames[k])
+		}
+	}
 }
 
 func addDelta(deltas map[string]float64, m pmetric.Metric) {

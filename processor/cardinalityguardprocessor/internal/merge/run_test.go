@@ -67,11 +67,13 @@ func (r *run) point(m pmetric.Metric, k Kind, now int64) {
 	if k.delta() {
 		start, of, temporality = r.scraped, r.fresh, pmetric.AggregationTemporalityDelta
 	}
-	head := func(p point) {
+	head := func(p movable) {
 		p.Attributes().PutStr("phase", r.phase)
 		if !r.native {
 			p.Attributes().PutStr("run_id", r.name)
 		}
+		p.SetStartTimestamp(pcommon.Timestamp(start))
+		p.SetTimestamp(pcommon.Timestamp(now))
 	}
 	switch k {
 	case Gauge, Sum, UpDown, DeltaSum:
@@ -83,46 +85,42 @@ func (r *run) point(m pmetric.Metric, k Kind, now int64) {
 		}
 		p := Numbers(m).AppendEmpty()
 		head(p)
-		p.SetStartTimestamp(pcommon.Timestamp(start))
-		p.SetTimestamp(pcommon.Timestamp(now))
-		v := float64(len(of))
-		if k == Gauge || k == UpDown {
-			v = r.level
-		}
-		if r.double {
-			p.SetDoubleValue(v)
-		} else {
-			p.SetIntValue(int64(v))
-		}
-		if r.ended {
-			p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
-		}
+		r.number(p, k, of)
 	case Histogram, DeltaHistogram:
 		m.SetEmptyHistogram().SetAggregationTemporality(temporality)
 		p := m.Histogram().DataPoints().AppendEmpty()
 		head(p)
-		p.SetStartTimestamp(pcommon.Timestamp(start))
-		p.SetTimestamp(pcommon.Timestamp(now))
 		r.histogram(p, of)
 	case Exponential, DeltaExponential:
 		m.SetEmptyExponentialHistogram().SetAggregationTemporality(temporality)
 		p := m.ExponentialHistogram().DataPoints().AppendEmpty()
 		head(p)
-		p.SetStartTimestamp(pcommon.Timestamp(start))
-		p.SetTimestamp(pcommon.Timestamp(now))
 		r.exponential(p, of)
 	case Summary:
 		m.SetEmptySummary()
 		p := m.Summary().DataPoints().AppendEmpty()
 		head(p)
-		p.SetStartTimestamp(pcommon.Timestamp(start))
-		p.SetTimestamp(pcommon.Timestamp(now))
 		if r.ended {
 			p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
 			return
 		}
 		p.SetCount(uint64(len(of)))
 		p.SetSum(sumOf(of))
+	}
+}
+
+func (r *run) number(p pmetric.NumberDataPoint, k Kind, of []float64) {
+	v := float64(len(of))
+	if k == Gauge || k == UpDown {
+		v = r.level
+	}
+	if r.double {
+		p.SetDoubleValue(v)
+	} else {
+		p.SetIntValue(int64(v))
+	}
+	if r.ended {
+		p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
 	}
 }
 

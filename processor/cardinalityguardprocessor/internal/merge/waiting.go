@@ -18,7 +18,24 @@ func (o *output) giveTo(to *output, now int64) {
 	if !o.waiting {
 		return
 	}
-	switch kind {
+	o.giveTotalTo(to)
+	switch {
+	case kind.delta():
+		if o.windowed && (!to.windowed || o.windowFrom < to.windowFrom) {
+			to.windowFrom, to.windowed = o.windowFrom, true
+		}
+	case o.sent:
+		to.candidate(o.last)
+	case o.starts:
+		to.candidate(o.start)
+	}
+	to.wait(now, o.newest)
+	to.exemplars = append(to.exemplars, o.exemplars...)
+}
+
+// giveTotalTo adds what is not sent of the total to the other's.
+func (o *output) giveTotalTo(to *output) {
+	switch o.metric.kind {
 	case Sum, DeltaSum:
 		rest := o.total
 		rest.subtract(o.sentTotal)
@@ -49,18 +66,6 @@ func (o *output) giveTo(to *output, now int64) {
 		to.summary.sum.join(rest)
 		to.summary.count += o.summary.count - o.sentCount
 	}
-	switch {
-	case kind.delta():
-		if o.windowed && (!to.windowed || o.windowFrom < to.windowFrom) {
-			to.windowFrom, to.windowed = o.windowFrom, true
-		}
-	case o.sent:
-		to.candidate(o.last)
-	case o.starts:
-		to.candidate(o.start)
-	}
-	to.wait(now, o.newest)
-	to.exemplars = append(to.exemplars, o.exemplars...)
 }
 
 // keepSent notes what an exponential histogram sent on, before the first of what waits.

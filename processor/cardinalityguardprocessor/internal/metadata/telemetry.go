@@ -99,8 +99,7 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 	var err error
 	t.FlushDuration, err = meter.Float64Histogram("otelcol_cardinality_guard_flush_duration", metric.WithUnit("s"),
 		metric.WithDescription("Time to make the points of a flush"))
-	errs = append(errs, err)
-	return t, errors.Join(errs...)
+	return t, errors.Join(append(errs, err)...)
 }
 
 // With is the processor's id and further attributes.

@@ -11,10 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestEveryMistakeIsToldAtOnce holds the errors to their lines and keys.
-func TestEveryMistakeIsToldAtOnce(t *testing.T) {
-	t.Parallel()
-	_, err := Parse("p.yaml", []byte(`version: [1]
+// mistaken is a policy with one of each.
+const mistaken = `version: [1]
 mode: strict
 attribute: {}
 attributes:
@@ -44,46 +42,52 @@ gauges: {default: median, rules: [{metric: m}, {merge: last}]}
 histograms: {rules: [{metric: m, bounds: [1, 1]}, {metric: m, bounds: [a]}]}
 exempt: {metrics: {prefix: [x]}}
 limits: {series_per_metric: many, values_per_attribute: {phase: 0}}
-`))
+`
+
+var mistakes = []string{
+	`p.yaml: line 1: version: want a single value, got a list`,
+	`p.yaml: line 2: mode: want one of enforce, audit, off, got "strict"`,
+	`p.yaml: line 3: attribute: unknown key, want one of attributes, exempt, gauges, histograms, limits, metrics, mode, registry, resource, summaries, training, version`,
+	`p.yaml: line 6: attributes.deny[0].normalized[0]: want at least one letter or digit, got "__"`,
+	`p.yaml: line 7: attributes.deny[0].exact[0]: want text, got "1"; put it in quotes`,
+	`p.yaml: line 8: attributes.deny[0].glob[0]: bad glob: [ without ], or a backslash at the end: "a["`,
+	"p.yaml: line 9: attributes.deny[0].regex[0]: missing closing ): `(`",
+	`p.yaml: line 10: attributes.deny[0].apply_to[0]: want one of resource, scope, datapoint, exemplar, metadata, nested, got "everywhere"`,
+	`p.yaml: line 11: attributes.deny[0].name: want at most 64 letters, digits, _ and -, got "a b"`,
+	`p.yaml: line 12: attributes.deny[1].exact: the key is there twice`,
+	`p.yaml: line 14: attributes.values.deny_patterns[0]: want one of uuid, ulid, hex16, hex32, sha1, sha256, path, url, rfc3339, epoch_seconds, epoch_millis, got "uid"`,
+	`p.yaml: line 15: attributes.values.action: want one of drop_attribute, other, got "drop"`,
+	`p.yaml: line 19: attributes.allow_values.phase.aliases.train: "train" is in the list of values itself`,
+	`p.yaml: line 19: attributes.allow_values.phase.aliases.val: "validation" is not in the list of values`,
+	`p.yaml: line 20: attributes.allow_values.kind.registry: want one of`,
+	`p.yaml: line 21: attributes.allow_values.empty: want values, or the name of a set of the registry`,
+	`p.yaml: line 23: attributes.keep_only.metrics: selects nothing: give exact, prefix, glob or regex`,
+	`p.yaml: line 25: metrics.otherwise: drop without metrics.allow would drop every metric`,
+	`p.yaml: line 26: training.remove: no effect without training.prefixes`,
+	`p.yaml: line 27: gauges.default: want one of last, mean, min, max, sum, drop, got "median"`,
+	`p.yaml: line 27: gauges.rules[0]: want merge`,
+	`p.yaml: line 27: gauges.rules[1]: want metric: a name, a glob, or a list of them`,
+	`p.yaml: line 28: histograms.rules[0].bounds[1]: want finite numbers in rising order, got 1`,
+	`p.yaml: line 28: histograms.rules[1].bounds[0]: want a number, got "a"`,
+	`p.yaml: line 29: exempt: want a list, got a mapping`,
+	`p.yaml: line 30: limits.series_per_metric: want a whole number, got "many"`,
+	`p.yaml: line 30: limits.values_per_attribute.phase: want a number from 1 to 10000, got 0`,
+}
+
+// TestEveryMistakeIsToldAtOnce holds the errors to their lines and keys.
+func TestEveryMistakeIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Parse("p.yaml", []byte(mistaken))
 	require.Error(t, err)
-	want := []string{
-		`p.yaml: line 1: version: want a single value, got a list`,
-		`p.yaml: line 2: mode: want one of enforce, audit, off, got "strict"`,
-		`p.yaml: line 3: attribute: unknown key, want one of attributes, exempt, gauges, histograms, limits, metrics, mode, registry, resource, summaries, training, version`,
-		`p.yaml: line 6: attributes.deny[0].normalized[0]: want at least one letter or digit, got "__"`,
-		`p.yaml: line 7: attributes.deny[0].exact[0]: want text, got "1"; put it in quotes`,
-		`p.yaml: line 8: attributes.deny[0].glob[0]: bad glob: [ without ], or a backslash at the end: "a["`,
-		"p.yaml: line 9: attributes.deny[0].regex[0]: missing closing ): `(`",
-		`p.yaml: line 10: attributes.deny[0].apply_to[0]: want one of resource, scope, datapoint, exemplar, metadata, nested, got "everywhere"`,
-		`p.yaml: line 11: attributes.deny[0].name: want at most 64 letters, digits, _ and -, got "a b"`,
-		`p.yaml: line 12: attributes.deny[1].exact: the key is there twice`,
-		`p.yaml: line 14: attributes.values.deny_patterns[0]: want one of uuid, ulid, hex16, hex32, sha1, sha256, path, url, rfc3339, epoch_seconds, epoch_millis, got "uid"`,
-		`p.yaml: line 15: attributes.values.action: want one of drop_attribute, other, got "drop"`,
-		`p.yaml: line 19: attributes.allow_values.phase.aliases.train: "train" is in the list of values itself`,
-		`p.yaml: line 19: attributes.allow_values.phase.aliases.val: "validation" is not in the list of values`,
-		`p.yaml: line 20: attributes.allow_values.kind.registry: want one of`,
-		`p.yaml: line 21: attributes.allow_values.empty: want values, or the name of a set of the registry`,
-		`p.yaml: line 23: attributes.keep_only.metrics: selects nothing: give exact, prefix, glob or regex`,
-		`p.yaml: line 25: metrics.otherwise: drop without metrics.allow would drop every metric`,
-		`p.yaml: line 26: training.remove: no effect without training.prefixes`,
-		`p.yaml: line 27: gauges.default: want one of last, mean, min, max, sum, drop, got "median"`,
-		`p.yaml: line 27: gauges.rules[0]: want merge`,
-		`p.yaml: line 27: gauges.rules[1]: want metric: a name, a glob, or a list of them`,
-		`p.yaml: line 28: histograms.rules[0].bounds[1]: want finite numbers in rising order, got 1`,
-		`p.yaml: line 28: histograms.rules[1].bounds[0]: want a number, got "a"`,
-		`p.yaml: line 29: exempt: want a list, got a mapping`,
-		`p.yaml: line 30: limits.series_per_metric: want a whole number, got "many"`,
-		`p.yaml: line 30: limits.values_per_attribute.phase: want a number from 1 to 10000, got 0`,
-	}
 	got := strings.Split(err.Error(), "\n")
-	for _, w := range want {
+	for _, w := range mistakes {
 		found := false
 		for _, line := range got {
 			found = found || strings.HasPrefix(line, w)
 		}
 		assert.True(t, found, w)
 	}
-	assert.Len(t, got, len(want), "%s", err)
+	assert.Len(t, got, len(mistakes), "%s", err)
 }
 
 func TestWhatIsNoPolicyIsRefused(t *testing.T) {

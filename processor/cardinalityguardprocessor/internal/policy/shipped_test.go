@@ -80,6 +80,64 @@ func TestShippedNamesAreOfTheNamespace(t *testing.T) {
 	assert.Equal(t, []float64{10, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 86400, 259200}, p.Bounds(trainrecord.Namespace+".run.duration"))
 }
 
+const (
+	ours = trainrecord.Namespace + ".run.outcomes"
+	uuid = "8b2281de-6d3c-42ed-8ec8-d3b864870b8b"
+)
+
+// verdict is the reason that an attribute of a metric is changed for, or none.
+type verdict struct{ want, metric, key, value string }
+
+var judgedResources = []verdict{
+	{"training", ours, "k8s.pod.name", "job-17-abcde"},
+	{"training", "tunix.training.loss", "k8s_job_name", "run-5"},
+	{"training", "foxhunt_training_epoch_loss", "process.pid", "12"},
+	{"training", "megatron.training.loss", "container.id", "abc"},
+	{"workload_labels", ours, "k8s.pod.labels.job-name", "run-5"},
+	{"workload_labels", "tunix.training.loss", "k8s.pod.label.batch.kubernetes.io/job-name", "run-5"},
+	{"workload_labels", "foxhunt_training_epoch_loss", "k8s.job.annotations.note", "x"},
+	{"", "k8s.pod.cpu.usage", "k8s.pod.labels.job-name", "run-5"},
+	{"", "tunix.training.loss", "k8s.namespace.name", "ml"},
+	{"pod_host", "tunix.training.loss", "host.name", "run-5-0-x7k2p"},
+	{"pod_host", "foxhunt_training_epoch_loss", "host.name", "run-5-0-x7k2p"},
+	{"pod_host", "megatron.training.loss", "host.name", "run-5-0-x7k2p"},
+	{"", ours, "host.name", "gpu-01"},
+	{"", "system.cpu.time", "host.name", "gpu-01"},
+	{"", "http.server.request.duration", "k8s.pod.name", "web-1"},
+	{"", "DCGM_FI_DEV_GPU_TEMP", "k8s.pod.name", "dcgm-1"},
+	{"", "system.cpu.time", "host.id", uuid},
+	{"", ours, "host.id", uuid},
+	{"", ours, "container.image.id", "sha256:" + strings.Repeat("a", 64)},
+	{"random_instance", ours, "service.instance.id", uuid},
+	{"random_instance", "http.server.request.duration", "service.instance.id", uuid},
+	{"random_instance", "up", "service.instance.id", strings.Repeat("ab", 16)},
+	{"", "up", "service.instance.id", "127.0.0.1:9400"},
+	{"", "DCGM_FI_DEV_GPU_TEMP", "service.instance.id", "127.0.0.1:9400"},
+	{"", "somebodys.metric", "app.version", strings.Repeat("ab", 20)},
+	{"run", "somebodys.metric", "mlflow.run_id", "x"},
+}
+
+var judgedPoints = []verdict{
+	{"", ours, trainrecord.AttrRunOutcome, "failed"},
+	{"", ours, trainrecord.AttrFramework, "pytorch"},
+	{"registry_values", ours, trainrecord.AttrFramework, "my-framework-7"},
+	{"keep_only", ours, "optimizer", "adam"},
+	{"keep_only", "foxhunt_training_epoch_loss", "fold", "3"},
+	{"allow_values", "tunix.training.loss", "tunix.training.mode", "debug"},
+	{"", "tunix.training.loss", "tunix.training.mode", "eval"},
+	{"", "tunix.training.loss", "tunix.metrics.prefix", "sft"},
+	{"allow_values", "tunix.training.loss", "phase", "val"},
+	{"", "other.metric", "phase", "val"},
+	{"", "other.metric", "http.route", "/users/{id}"},
+	{"uuid", "other.metric", "session", uuid},
+	{"", "DCGM_FI_DEV_GPU_TEMP", "UUID", uuid},
+	{"uuid", "DCGM_FI_DEV_GPU_TEMP", "label_session", uuid},
+	{"run", "DCGM_FI_DEV_GPU_TEMP", "run_id", "r-1"},
+	{"", "DCGM_FI_DEV_GPU_TEMP", "pod", "job-1-abcde"},
+	{"", "system.filesystem.usage", "mountpoint", "/var/lib"},
+	{"", "kube_pod_container_info", "image_id", "sha256:" + strings.Repeat("a", 64)},
+}
+
 func TestTrainingMetricsLoseTheRunAndOthersKeepTheirWorkload(t *testing.T) {
 	t.Parallel()
 	p := shipped(t, "training.yaml")
@@ -92,58 +150,10 @@ func TestTrainingMetricsLoseTheRunAndOthersKeepTheirWorkload(t *testing.T) {
 		_, rule, _ := enforce.Decide(text(value))
 		return p.Rules()[rule].Reason
 	}
-	ours := trainrecord.Namespace + ".run.outcomes"
-	const uuid = "8b2281de-6d3c-42ed-8ec8-d3b864870b8b"
-	for _, c := range []struct{ want, metric, key, value string }{
-		{"training", ours, "k8s.pod.name", "job-17-abcde"},
-		{"training", "tunix.training.loss", "k8s_job_name", "run-5"},
-		{"training", "foxhunt_training_epoch_loss", "process.pid", "12"},
-		{"training", "megatron.training.loss", "container.id", "abc"},
-		{"workload_labels", ours, "k8s.pod.labels.job-name", "run-5"},
-		{"workload_labels", "tunix.training.loss", "k8s.pod.label.batch.kubernetes.io/job-name", "run-5"},
-		{"workload_labels", "foxhunt_training_epoch_loss", "k8s.job.annotations.note", "x"},
-		{"", "k8s.pod.cpu.usage", "k8s.pod.labels.job-name", "run-5"},
-		{"", "tunix.training.loss", "k8s.namespace.name", "ml"},
-		{"pod_host", "tunix.training.loss", "host.name", "run-5-0-x7k2p"},
-		{"pod_host", "foxhunt_training_epoch_loss", "host.name", "run-5-0-x7k2p"},
-		{"pod_host", "megatron.training.loss", "host.name", "run-5-0-x7k2p"},
-		{"", ours, "host.name", "gpu-01"},
-		{"", "system.cpu.time", "host.name", "gpu-01"},
-		{"", "http.server.request.duration", "k8s.pod.name", "web-1"},
-		{"", "DCGM_FI_DEV_GPU_TEMP", "k8s.pod.name", "dcgm-1"},
-		{"", "system.cpu.time", "host.id", uuid},
-		{"", ours, "host.id", uuid},
-		{"", ours, "container.image.id", "sha256:" + strings.Repeat("a", 64)},
-		{"random_instance", ours, "service.instance.id", uuid},
-		{"random_instance", "http.server.request.duration", "service.instance.id", uuid},
-		{"random_instance", "up", "service.instance.id", strings.Repeat("ab", 16)},
-		{"", "up", "service.instance.id", "127.0.0.1:9400"},
-		{"", "DCGM_FI_DEV_GPU_TEMP", "service.instance.id", "127.0.0.1:9400"},
-		{"", "somebodys.metric", "app.version", strings.Repeat("ab", 20)},
-		{"run", "somebodys.metric", "mlflow.run_id", "x"},
-	} {
+	for _, c := range judgedResources {
 		assert.Equal(t, c.want, reason(c.metric, Resource, c.key, c.value), "%s on the resource of %s", c.key, c.metric)
 	}
-	for _, c := range []struct{ want, metric, key, value string }{
-		{"", ours, trainrecord.AttrRunOutcome, "failed"},
-		{"", ours, trainrecord.AttrFramework, "pytorch"},
-		{"registry_values", ours, trainrecord.AttrFramework, "my-framework-7"},
-		{"keep_only", ours, "optimizer", "adam"},
-		{"keep_only", "foxhunt_training_epoch_loss", "fold", "3"},
-		{"allow_values", "tunix.training.loss", "tunix.training.mode", "debug"},
-		{"", "tunix.training.loss", "tunix.training.mode", "eval"},
-		{"", "tunix.training.loss", "tunix.metrics.prefix", "sft"},
-		{"allow_values", "tunix.training.loss", "phase", "val"},
-		{"", "other.metric", "phase", "val"},
-		{"", "other.metric", "http.route", "/users/{id}"},
-		{"uuid", "other.metric", "session", uuid},
-		{"", "DCGM_FI_DEV_GPU_TEMP", "UUID", uuid},
-		{"uuid", "DCGM_FI_DEV_GPU_TEMP", "label_session", uuid},
-		{"run", "DCGM_FI_DEV_GPU_TEMP", "run_id", "r-1"},
-		{"", "DCGM_FI_DEV_GPU_TEMP", "pod", "job-1-abcde"},
-		{"", "system.filesystem.usage", "mountpoint", "/var/lib"},
-		{"", "kube_pod_container_info", "image_id", "sha256:" + strings.Repeat("a", 64)},
-	} {
+	for _, c := range judgedPoints {
 		assert.Equal(t, c.want, reason(c.metric, Datapoint, c.key, c.value), "%s on a point of %s", c.key, c.metric)
 	}
 }
