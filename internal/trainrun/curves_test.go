@@ -109,6 +109,14 @@ func TestCompletedEpochs(t *testing.T) {
 			lines:     []string{line("phase.end", 1, `"phase": "validation"`, `"epoch": 3, "epoch_progress": 3.5, "measurements": {"val/loss": 1}`)},
 			completed: ptr(3), last: ptr(3),
 		},
+		"in a later one": { // a loop that tells of steps and validations, never of an epoch's end
+			lines: []string{
+				line("step.end", 1, "", `"epoch": 0, "step": 5, "measurements": {"train/loss": 1}`),
+				line("step.end", 2, "", `"epoch": 2, "step": 25, "measurements": {"train/loss": 1}`),
+				line("phase.end", 3, `"phase": "validation"`, `"epoch": 2, "measurements": {"val/loss": 1}`),
+			},
+			completed: ptr(2), last: ptr(2),
+		},
 		"as reported": {lines: []string{line("run.end", 1, "", `"outcome": "success", "epochs_completed": 9`)}, rep: ptr(9)},
 		"progress at the end": {
 			lines: []string{line("run.end", 1, "", `"outcome": "success", "epoch_progress": 3.0`)}, completed: ptr(3), last: ptr(2),

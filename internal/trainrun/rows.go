@@ -82,6 +82,7 @@ func newRow(e *Entry, at *stamp) row {
 	}
 	if e.Epoch.Set {
 		r.epoch = e.Epoch.V
+		r.done = max(r.done, e.Epoch.V) // those before the one it is in
 		if e.Event == EventEpochEnd {
 			r.done = max(r.done, e.Epoch.V+1)
 		}
