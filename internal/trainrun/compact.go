@@ -103,7 +103,7 @@ func (f *Fold) belowLevel() []bool {
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
 		l := levels[r.rank]
-		if r.axis == AxisEpoch {
+		if r.axis.coarse() {
 			below[i] = divisor(uint64(r.x())) < l.epoch
 		} else {
 			below[i] = divisor(uint64(r.x())) < l.step

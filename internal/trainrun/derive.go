@@ -20,9 +20,12 @@ type deriver struct {
 	st      *State
 	seg     *segmenter
 	numbers []int64
-	attempt []int32 // of each row
-	cuts    [][]cut // by part and attempt
-	ends    []int   // attempt of each end
+	attempt []int32  // of each row
+	cuts    [][]cut  // by part and attempt
+	ends    []int    // attempt of each end
+	into    []uint32 // by stored series its strand
+	strands []strand
+	moved   map[seriesKey]bool // series over epochs that are over steps
 	progress
 }
 
@@ -40,6 +43,7 @@ func (f *Fold) derive() *State {
 	d.numbers = d.seg.numbers()
 	d.place()
 	d.collect()
+	d.join()
 	d.outcome()
 	d.attempts()
 	d.series()

@@ -75,12 +75,6 @@ func (d *deriver) lastAttempt(part int) int {
 	return -1
 }
 
-// covers says that a newer attempt supersedes row i.
-func (d *deriver) covers(i int) bool {
-	r := &d.f.rows.rows[i]
-	return d.cuts[r.part][d.attempt[i]].covers(r)
-}
-
 func (d *deriver) attempts() {
 	list := make([]Attempt, len(d.seg.list))
 	for a := range list {

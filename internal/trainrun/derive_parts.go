@@ -60,7 +60,7 @@ func (d *deriver) epochs(part int) Epochs {
 		c := &d.cuts[part][d.attempt[i]]
 		known = known || r.epoch >= 0
 		completed = max(completed, min(r.done, c.epoch))
-		if r.axis == AxisEpoch && r.n > 0 && !c.covers(r) {
+		if r.axis.coarse() && r.n > 0 && !c.covers(r, AxisEpoch) {
 			last = max(last, r.epoch)
 		}
 	}
@@ -189,18 +189,22 @@ func (d *deriver) best(part string, id int, o *Objective) *Best {
 }
 
 // checkpointAt finds the last checkpoint of kind best at a point, else the last one there. One that names no epoch is at those of
-// the steps at which the point was told.
+// the steps at which the point was told. Of several validations of an epoch the best one is that after which a checkpoint of kind best
+// was last saved in it: one that names no step.
 func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Checkpoint {
 	axis, x := of.Axis, p.X
 	if axis == AxisOrder {
 		return nil
 	}
-	steps := d.stepsOf(id, of.Name, p)
+	steps, epochs := d.toldAt(id, of, p)
 	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {
 		found := list.merged(&bySaved, func(s *saved) bool {
 			there := s.epoch.Set && s.epoch.V == x
 			if axis == AxisStep || !s.epoch.Set {
 				there = s.step.Set && steps[s.step.V]
+			}
+			if axis == AxisStep && !s.step.Set && s.epoch.Set && list == &d.f.bestCheckpoints {
+				there = epochs[s.epoch.V]
 			}
 			if s.part != part || !there {
 				return false
@@ -216,21 +220,29 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 	return nil
 }
 
-// stepsOf gives the steps at which a point was told.
-func (d *deriver) stepsOf(part int, name string, p *Point) map[int64]bool {
-	f, out := d.f, map[int64]bool{}
+// toldAt gives the steps at which a point was told, and the epochs in which validations told it.
+func (d *deriver) toldAt(part int, of *Series, p *Point) (steps, epochs map[int64]bool) {
+	f := d.f
+	steps, epochs = map[int64]bool{}, map[int64]bool{}
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if int(r.part) != part || r.axis == AxisOrder || r.x() != p.X || r.step < 0 || d.covers(i) {
+		if int(r.part) != part || r.step < 0 {
+			continue
+		}
+		if x, ok := d.at(i, of.Axis); !ok || x != p.X {
 			continue
 		}
 		for j := r.from; j < r.from+r.n; j++ {
-			if f.series.items[f.rows.series[j]].key.name == name && f.rows.values[j] == p.V {
-				out[r.step] = true
+			k := &d.strands[d.into[f.rows.series[j]]].key
+			if k.name != of.Name || k.axis != of.Axis || f.rows.values[j] != p.V {
+				continue
+			}
+			if steps[r.step] = true; r.axis == axisPhase {
+				epochs[r.epoch] = true
 			}
 		}
 	}
-	return out
+	return steps, epochs
 }
 
 func (d *deriver) checkpoint(s *saved) *Checkpoint {

@@ -34,37 +34,45 @@ func (c *candidate) compareAcross(o *candidate) int {
 	return cmp.Or(cmp.Compare(c.time, o.time), c.compareStream(o), c.compareWithin(o))
 }
 
-// candidates lists, by series, the values that no newer attempt supersedes.
+// candidates lists, by strand, the values that no newer attempt supersedes.
 func (d *deriver) candidates() [][]candidate {
 	f := d.f
-	lists := make([][]candidate, len(f.series.items))
-	counts := make([]int, len(f.series.items))
+	lists := make([][]candidate, len(d.strands))
+	counts := make([]int, len(d.strands))
 	for _, id := range f.rows.series {
-		counts[id]++
+		counts[d.into[id]]++
 	}
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if r.n == 0 || d.covers(i) {
+		if r.n == 0 {
 			continue
 		}
 		c := d.candidate(i)
+		axis, there := axisPhase, false // of no strand
 		for j := r.from; j < r.from+r.n; j++ {
-			id := f.rows.series[j]
-			if lists[id] == nil {
-				lists[id] = make([]candidate, 0, counts[id])
+			n, ok := d.strandOf(f.rows.series[j])
+			if a := d.strands[n].key.axis; a != axis {
+				axis = a
+				c.x, there = d.at(i, axis)
+			}
+			if !ok || !there {
+				continue
+			}
+			if lists[n] == nil {
+				lists[n] = make([]candidate, 0, counts[n])
 			}
 			c.v, c.at = f.rows.values[j], j
-			lists[id] = append(lists[id], c)
+			lists[n] = append(lists[n], c)
 		}
 	}
 	return lists
 }
 
-// candidate is a value of row i, but for the value.
+// candidate is a value of row i, but for the value and its place on the axis.
 func (d *deriver) candidate(i int) candidate {
 	r := &d.f.rows.rows[i]
 	return candidate{
-		x: r.x(), pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index,
+		pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index,
 	}
 }
 
@@ -72,18 +80,19 @@ func (d *deriver) series() {
 	f := d.f
 	thinned := d.thinned()
 	for id, list := range d.candidates() {
-		s := &f.series.items[id]
+		s := &d.strands[id].series
 		if len(list) == 0 {
 			continue
 		}
 		out := Series{
 			Part: f.parts.items[s.key.part].name, Name: s.key.name, Axis: s.key.axis, Sampled: s.sampled, OtherRanks: s.others,
-			Points: d.points(list, s.key.axis), Thinned: thinned(s),
+			Points: d.points(list, s.key.axis), Thinned: thinned[id],
 		}
 		out.summarize(s)
 		d.st.Series = append(d.st.Series, out)
 		d.st.Sampled = d.st.Sampled || s.sampled
 	}
+	d.unplaced()
 	slices.SortFunc(d.st.Series, func(a, b Series) int {
 		return cmp.Or(compareText(a.Part, b.Part), compareText(a.Name, b.Name), cmp.Compare(a.Axis, b.Axis))
 	})
@@ -212,8 +221,8 @@ func (out *Series) summarize(s *series) {
 	}
 }
 
-// thinned says whether values of a series were left out.
-func (d *deriver) thinned() func(s *series) bool {
+// thinned says by strand whether values were left out.
+func (d *deriver) thinned() []bool {
 	type level struct{ epoch, step int }
 	levels := make(map[int64]level, len(d.f.ranks.items))
 	for i := range d.f.ranks.items {
@@ -221,10 +230,14 @@ func (d *deriver) thinned() func(s *series) bool {
 		e, st := d.f.levels(c)
 		levels[c.rank] = level{e, st}
 	}
-	return func(s *series) bool {
-		if s.key.axis == AxisEpoch {
-			return levels[s.owner].epoch > 0
+	out := make([]bool, len(d.strands))
+	for id := range d.f.series.items {
+		s := &d.f.series.items[id]
+		if n, ok := d.strandOf(uint32(id)); ok && s.key.axis.coarse() {
+			out[n] = out[n] || levels[s.owner].epoch > 0
+		} else if ok {
+			out[n] = out[n] || levels[s.owner].step > 0
 		}
-		return levels[s.owner].step > 0
 	}
+	return out
 }

@@ -17,6 +17,8 @@ const (
 	NoteEvent = "event_off_list"
 	// NoteStreams: several streams tell one value and no event time says which of them is the newer one.
 	NoteStreams = "streams_without_time"
+	// NoteUnplaced: of a metric that was told several times in an epoch, some values tell no step; its curve is without them.
+	NoteUnplaced = "values_without_step"
 )
 
 // Note is something that whoever wrote the records should mend.

@@ -89,6 +89,9 @@ func newRow(e *Entry, at *stamp) row {
 		if e.Event == EventEpochEnd || e.Event == EventPhaseEnd {
 			r.axis = AxisEpoch
 		}
+		if e.Event == EventPhaseEnd && e.Step.Set {
+			r.axis = axisPhase
+		}
 	}
 	return r
 }
@@ -98,7 +101,7 @@ func (r *row) x() int64 {
 	switch r.axis {
 	case AxisEpoch:
 		return r.epoch
-	case AxisStep:
+	case AxisStep, axisPhase:
 		return r.step
 	default:
 		return int64(r.crc)
@@ -107,7 +110,7 @@ func (r *row) x() int64 {
 
 func (c *rankCounts) count(r *row, n int) {
 	k := divisor(uint64(r.x()))
-	if r.axis == AxisEpoch {
+	if r.axis.coarse() {
 		c.epoch[k] += uint32(n)
 	} else {
 		c.step[k] += uint32(n)

@@ -36,12 +36,12 @@ func (f *Fold) leftOut() int64 {
 	}
 	var n int64
 	for i := range f.series.items {
-		if s := &f.series.items[i]; s.key.axis != AxisEpoch {
+		if s := &f.series.items[i]; !s.key.axis.coarse() {
 			n += s.values
 		}
 	}
 	for i := range f.rows.rows {
-		if r := &f.rows.rows[i]; r.axis != AxisEpoch {
+		if r := &f.rows.rows[i]; !r.axis.coarse() {
 			n -= int64(r.n)
 		}
 	}
@@ -55,6 +55,7 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 	d := &deriver{f: f, seg: newSegmenter(f)}
 	d.place()
 	d.collect()
+	d.join()
 	d.keepRows(rows)
 	t := &f.rows
 	for i := range t.rows {
@@ -66,13 +67,14 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 	for i := range t.rows {
 		r := &t.rows[i]
 		for j := r.from; j < r.from+r.n; j++ {
-			if values[j] && r.axis != AxisOrder {
-				kept[curvePlace{t.series[j], r.x()}] = true
+			n := d.into[t.series[j]]
+			if axis := d.strands[n].key.axis; values[j] && axis != AxisOrder {
+				kept[curvePlace{n, r.on(axis)}] = true
 			}
 		}
 	}
 	for id, list := range d.candidates() {
-		axis := f.series.items[id].key.axis
+		axis := d.strands[id].key.axis
 		if axis == AxisOrder {
 			markCurve(winners(list, axis), values)
 			continue
@@ -120,9 +122,9 @@ func (d *deriver) keepRows(rows []bool) {
 	}
 }
 
-// curvePlace is an axis value of a series.
+// curvePlace is an axis value of a curve.
 type curvePlace struct {
-	series uint32
+	strand uint32
 	x      int64
 }
 

@@ -227,9 +227,9 @@ func cuts(begins []begin) []cut {
 	return out
 }
 
-// covers says that a newer attempt supersedes the row.
-func (c *cut) covers(r *row) bool {
-	if r.axis == AxisEpoch {
+// covers says that a newer attempt supersedes the row on an axis.
+func (c *cut) covers(r *row, axis Axis) bool {
+	if axis == AxisEpoch {
 		return r.epoch >= c.epoch
 	}
 	return c.coversStep(r)

@@ -4,7 +4,7 @@ import "fmt"
 
 // Versions of the encoding, its first byte. Older ones from leastSnapshot on are read.
 const (
-	versionSnapshot = 7
+	versionSnapshot = 8 // values of phases by step
 	versionEvents   = 7 // from it on: events off the list
 	leastSnapshot   = 6
 )
@@ -238,7 +238,7 @@ func (t *seriesTable) read(r *reader, parts int) {
 	for range r.count(8) {
 		s := series{key: seriesKey{uint32(r.uint()), Axis(r.byte()), r.text()}}
 		s.owner, s.values, s.nonFinite, s.others, s.sampled = r.int(), r.int(), r.int(), r.int(), r.bool()
-		if _, ok := t.ids[s.key]; ok || int64(s.key.part) >= int64(parts) || s.key.axis > AxisOrder {
+		if _, ok := t.ids[s.key]; ok || int64(s.key.part) >= int64(parts) || s.key.axis > axisPhase {
 			r.fail("want another series")
 		}
 		if r.err != nil {

@@ -43,7 +43,7 @@ func (t *rowTable) read(r *reader, f *Fold) {
 		x.attempt, x.rank = prev.attempt+int32(r.int()), prev.rank+int32(r.int())
 		x.file, x.crc, x.index = uint32(int64(prev.file)+r.int()), r.fixed32(), uint32(r.uint())
 		part, host, values := r.uint(), r.uint(), r.count(9)
-		if part >= uint64(len(f.parts.items)) || host >= uint64(len(f.hosts.names)) && host != lostHost || x.axis > AxisOrder || x.kind > posOffset ||
+		if part >= uint64(len(f.parts.items)) || host >= uint64(len(f.hosts.names)) && host != lostHost || x.axis == axisPhase && (x.epoch < 0 || x.step < 0) || x.kind > posOffset ||
 			x.attempt < 1 || x.rank < 0 || x.epoch < none || x.step < none || x.done < 0 {
 			r.fail("not a row")
 		}

@@ -105,10 +105,19 @@ const (
 	AxisEpoch Axis = iota
 	AxisStep
 	AxisOrder
+
+	// axisPhase is none of a Series: its rows are of the end of a phase that has an epoch and a step, x is the step, and they
+	// become a curve over epochs or over steps.
+	axisPhase
 )
 
+// coarse says that the values are few, one or some an epoch.
+func (a Axis) coarse() bool { return a == AxisEpoch || a == axisPhase }
+
 // String gives epoch, step or order.
-func (a Axis) String() string { return [...]string{"epoch", "step", "order"}[min(a, AxisOrder)] }
+func (a Axis) String() string {
+	return [...]string{"epoch", "step", "order", "epoch"}[min(a, axisPhase)]
+}
 
 // Series is one surviving curve: the values of the lowest rank that reported it, without what newer attempts superseded.
 type Series struct {

@@ -17,11 +17,16 @@ func (f *Fold) Superseded(of *Series) []Superseded {
 	var lists [][]candidate // by attempt
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if r.axis != of.Axis || r.axis == AxisOrder || f.parts.items[r.part].name != of.Part || !d.covers(i) {
+		if of.Axis == AxisOrder || f.parts.items[r.part].name != of.Part {
+			continue
+		}
+		x, there := d.at(i, of.Axis)
+		if there || x < 0 {
 			continue
 		}
 		for j := r.from; j < r.from+r.n; j++ {
-			if f.series.items[f.rows.series[j]].key.name != of.Name {
+			n, ok := d.strandOf(f.rows.series[j])
+			if k := &d.strands[n].key; !ok || k.axis != of.Axis || k.name != of.Name {
 				continue
 			}
 			a := d.attempt[i]
@@ -29,6 +34,7 @@ func (f *Fold) Superseded(of *Series) []Superseded {
 				lists = make([][]candidate, len(d.numbers))
 			}
 			c := d.candidate(i)
+			c.x = x
 			c.v, c.at = f.rows.values[j], j
 			lists[a] = append(lists[a], c)
 		}
@@ -55,5 +61,6 @@ func (f *Fold) placed() *deriver {
 	d.numbers = d.seg.numbers()
 	d.place()
 	d.collect()
+	d.join()
 	return d
 }

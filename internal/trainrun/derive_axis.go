@@ -1,0 +1,125 @@
+package trainrun
+
+// A validation has an epoch and a step. While no epoch has two, its values are a curve over the epochs, as the ends of epochs
+// are. Where one has, they are a curve over the steps: one point an epoch would be the last validation of it, and the best
+// one would be lost. The rows of such values are kept by step, and here it is decided which curve they are.
+
+// strand is a curve: what was stored of it under one axis or several.
+type strand struct {
+	series // key.axis is the axis of the curve
+}
+
+// join makes the strands.
+func (d *deriver) join() {
+	d.joinWith(nil)
+	if moved := d.several(); len(moved) > 0 {
+		d.joinWith(moved)
+	}
+}
+
+// joinWith joins what stands by step in its epoch with the epochs of that name; with the steps of that name if moved.
+func (d *deriver) joinWith(moved map[seriesKey]bool) {
+	items := d.f.series.items
+	d.moved = moved
+	d.into, d.strands = make([]uint32, len(items)), make([]strand, 0, len(items))
+	ids := make(map[seriesKey]uint32, len(items))
+	for id := range items {
+		k := items[id].key
+		if k.axis.coarse() {
+			if k.axis = AxisEpoch; moved[k] {
+				k.axis = AxisStep
+			}
+		}
+		n, ok := ids[k]
+		if !ok {
+			n = uint32(len(d.strands))
+			ids[k] = n
+			d.strands = append(d.strands, strand{items[id]})
+			d.strands[n].key = k
+		} else {
+			d.strands[n].absorb(&items[id])
+		}
+		d.into[id] = n
+	}
+}
+
+// several finds the series that one attempt told at two steps of one epoch, as far as newer attempts left both.
+func (d *deriver) several() map[seriesKey]bool {
+	type spot struct {
+		strand  uint32
+		attempt int32
+		epoch   int64
+	}
+	f := d.f
+	var moved map[seriesKey]bool
+	steps := map[spot]int64{}
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if r.event != EventPhaseEnd || !r.axis.coarse() || r.epoch < 0 || r.step < 0 || d.cuts[r.part][d.attempt[i]].coversStep(r) {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			n, ok := d.strandOf(f.rows.series[j])
+			if !ok {
+				continue
+			}
+			k := spot{n, d.attempt[i], r.epoch}
+			if step, known := steps[k]; !known {
+				steps[k] = r.step
+			} else if step != r.step {
+				if moved == nil {
+					moved = map[seriesKey]bool{}
+				}
+				moved[d.strands[n].key] = true
+			}
+		}
+	}
+	return moved
+}
+
+// strandOf gives the strand of a stored series. Only the values of its lowest rank count.
+func (d *deriver) strandOf(id uint32) (n uint32, ok bool) {
+	n = d.into[id]
+	return n, d.f.series.items[id].owner == d.strands[n].owner
+}
+
+// at gives the place of a row on the axis of a curve. It answers false when the row has none, or a newer attempt supersedes it.
+func (d *deriver) at(i int, axis Axis) (x int64, ok bool) {
+	r := &d.f.rows.rows[i]
+	x = r.on(axis)
+	if x < 0 && axis != AxisOrder {
+		return x, false
+	}
+	return x, !d.cuts[r.part][d.attempt[i]].covers(r, axis)
+}
+
+// on is the value of a row on the axis of a curve.
+func (r *row) on(axis Axis) int64 {
+	switch axis {
+	case AxisEpoch:
+		return r.epoch
+	case AxisStep:
+		return r.step
+	default:
+		return r.x()
+	}
+}
+
+// unplaced notes the values of a curve over steps that tell no step: they are not in it.
+func (d *deriver) unplaced() {
+	if len(d.moved) == 0 {
+		return
+	}
+	f := d.f
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if !r.axis.coarse() || r.step >= 0 || d.cuts[r.part][d.attempt[i]].covers(r, AxisEpoch) {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			if n, ok := d.strandOf(f.rows.series[j]); ok && d.strands[n].key.axis == AxisStep {
+				d.note(NoteUnplaced, d.strands[n].key.name)
+			}
+		}
+	}
+}
