@@ -88,6 +88,8 @@ func advice(n trainrun.Note) string {
 		return fmt.Sprintf("body.outcome: %q, want success, failed or aborted", n.Value)
 	case trainrun.NoteEvent:
 		return trainrecord.EventMistake(n.Value)
+	case trainrun.NoteUnplaced:
+		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step in each", n.Value)
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

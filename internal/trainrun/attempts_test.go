@@ -233,6 +233,14 @@ func TestACheckpointThatNamesAStepOnly(t *testing.T) {
 	}
 	st := stateOf(t, eval(1, 0, 3, "9"), save(2, 3), eval(3, 0, 5, "0.5"), save(4, 5), eval(5, 1, 10, "0.7"), save(6, 10))
 	require.NotNil(t, st.Best)
+	assert.Equal(t, AxisStep, st.Best.Axis, "an epoch has two")
+	assert.Equal(t, int64(5), st.Best.X)
+	require.NotNil(t, st.Best.Checkpoint)
+	assert.Equal(t, "out/checkpoint-5", st.Best.Checkpoint.Path)
+
+	st = stateOf(t, eval(3, 0, 5, "0.5"), save(4, 5), eval(5, 1, 10, "0.7"), save(6, 10))
+	require.NotNil(t, st.Best)
+	assert.Equal(t, AxisEpoch, st.Best.Axis)
 	assert.Equal(t, int64(0), st.Best.X)
 	require.NotNil(t, st.Best.Checkpoint)
 	assert.Equal(t, "out/checkpoint-5", st.Best.Checkpoint.Path)

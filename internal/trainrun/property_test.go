@@ -62,6 +62,9 @@ func drawEntry(t *rapid.T, n int, once bool) Entry {
 	if rapid.Bool().Draw(t, "stepped") {
 		e.Step = Int{x * 3, true}
 	}
+	if e.Event == EventPhaseEnd && !once && rapid.Bool().Draw(t, "several") { // of ten steps
+		e.Epoch.V = x / 10
+	}
 	if e.Event == EventStepEnd && rapid.Bool().Draw(t, "fraction") {
 		e.Progress = float64(x) / 2
 	}

@@ -253,28 +253,34 @@ func (t *Trail) suspicious(e *trainrun.Entry) {
 	if !bad {
 		return
 	}
-	axis, x := place(e)
+	places := placesOf(e)
 	for _, v := range e.Values {
 		if len(t.suspects) < maxSuspects && finite(v.V) && isTrainLoss(v.Name) {
-			t.suspects[suspect{e.Part, v.Name, axis, x, math.Float64bits(v.V)}] = struct{}{}
+			for _, p := range places {
+				t.suspects[suspect{e.Part, v.Name, p.axis, p.x, math.Float64bits(v.V)}] = struct{}{}
+			}
 		}
 	}
 }
 
-// place is where the fold puts the values of an entry.
-func place(e *trainrun.Entry) (trainrun.Axis, int64) {
-	epoch := e.Epoch.V
-	if !e.Epoch.Set && e.Progress >= 0 {
-		epoch = max(int64(math.Ceil(e.Progress))-1, 0)
+type placeOn struct {
+	axis trainrun.Axis
+	x    int64
+}
+
+// placesOf is where the fold may put the values of an entry: those of an epoch are over steps when an epoch has several.
+func placesOf(e *trainrun.Entry) []placeOn {
+	var out []placeOn
+	if e.Epoch.Set && e.Event != trainrun.EventStepEnd {
+		out = append(out, placeOn{trainrun.AxisEpoch, e.Epoch.V})
 	}
-	switch {
-	case e.Epoch.Set && e.Event != trainrun.EventStepEnd:
-		return trainrun.AxisEpoch, epoch
-	case e.Step.Set:
-		return trainrun.AxisStep, e.Step.V
-	default:
-		return trainrun.AxisOrder, 0
+	if e.Step.Set {
+		out = append(out, placeOn{trainrun.AxisStep, e.Step.V})
 	}
+	if len(out) == 0 {
+		out = append(out, placeOn{trainrun.AxisOrder, 0})
+	}
+	return out
 }
 
 func (t *Trail) learning(rec *trainrecord.Record, e *trainrun.Entry) {

@@ -1,0 +1,196 @@
+package trainrun
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// validated is the end of a validation.
+func validated(at float64, head string, epoch, step int, loss string) string {
+	return line("phase.end", at, head, fmt.Sprintf(`"epoch": %d, "step": %d, "measurements": {"val/loss": %s}`, epoch, step, loss))
+}
+
+func TestTheAxisOfValidations(t *testing.T) {
+	t.Parallel()
+	trained := func(at float64, head string, epoch, n int) string {
+		return line("step.end", at, head, fmt.Sprintf(`"epoch_progress": %d.5, "step": %d, "measurements": {"train/loss": 1}`, epoch, n))
+	}
+	stepless := func(at float64, event string, epoch int, loss string) string {
+		return line(event, at, "", fmt.Sprintf(`"epoch": %d, "measurements": {"val/loss": %s}`, epoch, loss))
+	}
+	second := `"attempt": 2`
+	for name, tc := range map[string]struct {
+		lines         []string
+		epochs, steps string
+	}{
+		"one an epoch": {
+			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, "", 2, 300, "4")},
+			epochs: "0:3 1:2 2:4", steps: "none",
+		},
+		"two in one of them": {
+			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 150, "2"), validated(3, "", 1, 200, "4")},
+			epochs: "none", steps: "100:3 150:2 200:4",
+		},
+		"told again at its step": {
+			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 0, 100, "2"), validated(3, "", 1, 200, "4")},
+			epochs: "0:2 1:4", steps: "none",
+		},
+		"again after a restart": {
+			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, second, 1, 150, "4")},
+			epochs: "0:3 1:4", steps: "none",
+		},
+		"a resume in the epoch takes over from its step": {
+			lines: []string{
+				validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "9"),
+				trained(4, second, 0, 201), validated(5, second, 0, 300, "4"),
+			},
+			epochs: "none", steps: "100:5 200:3 300:4",
+		},
+		"what a restart took over does not decide": {
+			lines: []string{
+				validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"),
+				trained(3, second, 0, 1), validated(4, second, 0, 200, "4"), validated(5, second, 1, 400, "2"),
+			},
+			epochs: "0:4 1:2", steps: "none",
+		},
+		"with values of steps": {
+			lines: []string{
+				validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
+				line("phase.end", 3, "", `"step": 300, "measurements": {"val/loss": 1}`),
+			},
+			epochs: "none", steps: "100:3 200:2 300:1",
+		},
+		"with ends of epochs": {
+			lines: []string{
+				validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
+				line("epoch.end", 3, "", `"epoch": 0, "step": 300, "measurements": {"val/loss": 1}`),
+			},
+			epochs: "none", steps: "100:3 200:2 300:1",
+		},
+		"one an epoch, with ends of epochs": {
+			lines:  []string{validated(1, "", 0, 100, "3"), stepless(2, "epoch.end", 0, "2"), validated(3, "", 1, 200, "1")},
+			epochs: "0:2 1:1", steps: "none",
+		},
+		"without steps": {
+			lines:  []string{stepless(1, "phase.end", 0, "3"), stepless(2, "phase.end", 0, "2")},
+			epochs: "0:2", steps: "none",
+		},
+		"the lowest rank alone decides": {
+			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, `"rank": 1`, 0, 200, "2")},
+			epochs: "0:3", steps: "none",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			entries := readStream(t, tc.lines...)
+			for range 2 {
+				st := foldOf(entries).State()
+				assert.Equal(t, tc.epochs, curve(seriesOf(st, "", "val/loss", AxisEpoch)))
+				assert.Equal(t, tc.steps, curve(seriesOf(st, "", "val/loss", AxisStep)))
+				assert.Empty(t, st.Notes)
+				for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
+					entries[i], entries[j] = entries[j], entries[i]
+				}
+			}
+		})
+	}
+}
+
+// An evaluation and a checkpoint every 100 steps of one epoch: the fourth is best.
+func TestTheBestOfSeveralValidationsOfAnEpoch(t *testing.T) {
+	t.Parallel()
+	losses := []string{"0.9", "0.7", "0.5", "0.4", "0.45", "0.5", "0.6", "0.7", "0.8", "0.9"}
+	save := func(at float64, body string) string {
+		return line("checkpoint.save", at, "", body)
+	}
+	var lines, named []string
+	for i, loss := range losses {
+		n, at := 100*(i+1), float64(10*i)
+		lines = append(lines, validated(at+1, "", 0, n, loss), save(at+2, fmt.Sprintf(`"path": "out/checkpoint-%d", "step": %d, "kind": "periodic"`, n, n)))
+		if named = append(named, validated(at+1, "", 0, n, loss)); i < 4 {
+			named = append(named, save(at+2, fmt.Sprintf(`"path": "ckpt/best-%d.pt", "epoch": 0, "kind": "best"`, n)))
+		}
+		named = append(named, save(at+3, `"path": "ckpt/last.pt", "epoch": 0, "kind": "last"`))
+	}
+	for path, list := range map[string][]string{"out/checkpoint-400": lines, "ckpt/best-400.pt": named} {
+		st := stateOf(t, list...)
+		require.NotNil(t, st.Best)
+		assert.Equal(t, Best{
+			Metric: "val/loss", Mode: ModeMin, Value: 0.4, Axis: AxisStep, X: 400, Time: second(31), Checkpoint: st.Best.Checkpoint,
+		}, *st.Best)
+		require.NotNil(t, st.Best.Checkpoint)
+		assert.Equal(t, path, st.Best.Checkpoint.Path)
+		assert.Equal(t, ptr(0), st.Epochs.Last)
+	}
+}
+
+func TestValuesWithoutStepAreNoted(t *testing.T) {
+	t.Parallel()
+	st := stateOf(t, validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"), epoch(3, "", 0, "1"))
+	assert.Equal(t, "100:3 200:2", curve(seriesOf(st, "", "val/loss", AxisStep)))
+	assert.Nil(t, seriesOf(st, "", "val/loss", AxisEpoch))
+	assert.Equal(t, []Note{{NoteUnplaced, "val/loss"}}, st.Notes)
+}
+
+func TestWhatARestartTookOverOfSeveralValidations(t *testing.T) {
+	t.Parallel()
+	f := foldOf(readStream(t,
+		validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "9"), validated(4, `"attempt": 2`, 0, 300, "4"),
+	))
+	s := seriesOf(f.State(), "", "val/loss", AxisStep)
+	require.NotNil(t, s)
+	assert.Equal(t, []Superseded{{Attempt: 1, Points: []Point{{300, 9, second(3)}}}}, f.Superseded(s))
+}
+
+// Steps thin neither the validations of an epoch, nor does giving up steps.
+func TestStepsDoNotThinValidations(t *testing.T) {
+	t.Parallel()
+	lim := defaultLimits()
+	lim.points = 1000
+	f := newFold(testRun, lim)
+	for i := range int64(10_000) {
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
+		if i%100 == 99 {
+			e := stepEntry(100_000+i, 1, 0, Value{"val/loss", 1})
+			e.Event, e.Epoch, e.Step = EventPhaseEnd, Int{i / 1000, true}, Int{i, true}
+			f.Apply(e)
+		}
+	}
+	f.Thin(0)
+	s := seriesOf(f.State(), "", "val/loss", AxisStep)
+	require.NotNil(t, s)
+	assert.Len(t, s.Points, 100)
+	assert.False(t, s.Thinned)
+}
+
+// Many validations of one epoch are thinned by their step, whatever the order.
+func TestValidationsOfOneEpochAreThinnedByStep(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		lim := defaultLimits()
+		lim.points = rapid.IntRange(8, 40).Draw(t, "points")
+		n := rapid.Int64Range(50, 200).Draw(t, "n")
+		best := rapid.Int64Range(0, n-1).Draw(t, "best")
+		var list []Entry
+		for i := range n {
+			v := 2.0
+			if i == best {
+				v = 1
+			}
+			e := stepEntry(i, 1, 0, Value{"val/loss", v})
+			e.Event, e.Epoch = EventPhaseEnd, Int{0, true}
+			list = append(list, e)
+		}
+		s := seriesOf(disturb(t, list, lim).State(), "", "val/loss", AxisStep)
+		require.NotNil(t, s)
+		require.True(t, s.Thinned)
+		require.Equal(t, n, s.Count)
+		require.Equal(t, best, s.Min.X)
+		require.Greater(t, len(s.Points), lim.points/4)
+		require.LessOrEqual(t, len(s.Points), lim.points+4)
+	})
+}
