@@ -1,6 +1,8 @@
 package dvcresultexporter
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -28,6 +30,42 @@ func TestWhatIsToBeMendedIsSaid(t *testing.T) {
 		assert.Contains(t, text, `"what": "event_off_list"`)
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`event: "epoch_end", want one of run.start, epoch.end, step.end`).Len())
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`no record measures "val/none"`).Len())
+	})
+}
+
+// TestSeveralValidationsOfAnEpoch are a curve over steps in all files.
+func TestSeveralValidationsOfAnEpoch(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		lines := []string{record("a", 0, "run.start", `"objective":{"metric":"val/loss","mode":"min"}`)}
+		for i, loss := range []string{"0.9", "0.4", "0.6"} {
+			n := 100 * (i + 1)
+			lines = append(lines, record("a", n, "phase.end", fmt.Sprintf(`"epoch":0,"step":%d,"measurements":{"val/loss":%s}`, n, loss)),
+				record("a", n+1, "checkpoint.save", fmt.Sprintf(`"step":%d,"path":"out/checkpoint-%d"`, n, n)))
+		}
+		lines = append(lines, record("a", 400, "epoch.end", `"epoch":0,"measurements":{"val/loss":0.5}`), record("a", 500, "run.end", `"outcome":"success"`))
+		r.feed(stream(lines...)...)
+		pass(time.Minute)
+		files := r.files("a")
+		keepsSchema(t, []byte(files["result.json"]))
+		assert.Contains(t, files["result.json"], `"what": "values_without_step"`)
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`some tell no step and are left out`).Len())
+		assert.Equal(t, "step\tloss\n100\t0.9\n200\t0.4\n300\t0.6\n", files["plots/metrics/val/loss.tsv"])
+		var doc struct {
+			Best struct {
+				Axis       string
+				Step       int
+				Value      float64
+				Checkpoint string
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(files["result.json"]), &doc))
+		assert.Equal(t, "step", doc.Best.Axis)
+		assert.Equal(t, 200, doc.Best.Step)
+		assert.InDelta(t, 0.4, doc.Best.Value, 0)
+		assert.Contains(t, files["result.json"], "out/checkpoint-200")
 	})
 }
 

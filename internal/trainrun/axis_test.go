@@ -194,3 +194,28 @@ func TestValidationsOfOneEpochAreThinnedByStep(t *testing.T) {
 		require.LessOrEqual(t, len(s.Points), lim.points+4)
 	})
 }
+
+// A snapshot of the version before has such rows by epoch.
+func TestASnapshotWithValidationsByEpoch(t *testing.T) {
+	t.Parallel()
+	entries := readStream(t, validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "4"), validated(4, "", 1, 400, "6"))
+	for n, want := range map[int]string{2: "100:5 200:3 300:4 400:6", 1: "100:5 200:3 300:4 400:6"} {
+		old := foldOf(entries[:n])
+		for i := range old.rows.rows {
+			old.rows.rows[i].axis = AxisEpoch
+		}
+		old.series.items[0].key.axis = AxisEpoch
+		old.series.ids = map[seriesKey]uint32{old.series.items[0].key: 0}
+		b := old.Snapshot()
+		b[0] = versionEvents
+		f, err := Restore(b)
+		require.NoError(t, err)
+		for _, e := range entries[n:] {
+			require.True(t, f.Apply(e))
+		}
+		require.False(t, f.Apply(entries[0]))
+		st := f.State()
+		assert.Equal(t, want, curve(seriesOf(st, "", "val/loss", AxisStep)))
+		assert.Nil(t, seriesOf(st, "", "val/loss", AxisEpoch))
+	}
+}
