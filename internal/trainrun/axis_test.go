@@ -14,76 +14,81 @@ func validated(at float64, head string, epoch, step int, loss string) string {
 	return line("phase.end", at, head, fmt.Sprintf(`"epoch": %d, "step": %d, "measurements": {"val/loss": %s}`, epoch, step, loss))
 }
 
+func trained(at float64, head string, epoch, n int) string {
+	return line("step.end", at, head, fmt.Sprintf(`"epoch_progress": %d.5, "step": %d, "measurements": {"train/loss": 1}`, epoch, n))
+}
+
+func stepless(at float64, event string, epoch int, loss string) string {
+	return line(event, at, "", fmt.Sprintf(`"epoch": %d, "measurements": {"val/loss": %s}`, epoch, loss))
+}
+
+const secondAttempt = `"attempt": 2`
+
+var axisCases = map[string]struct {
+	lines         []string
+	epochs, steps string
+}{
+	"one an epoch": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, "", 2, 300, "4")},
+		epochs: "0:3 1:2 2:4", steps: "none",
+	},
+	"two in one of them": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 150, "2"), validated(3, "", 1, 200, "4")},
+		epochs: "none", steps: "100:3 150:2 200:4",
+	},
+	"told again at its step": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 0, 100, "2"), validated(3, "", 1, 200, "4")},
+		epochs: "0:2 1:4", steps: "none",
+	},
+	"again after a restart": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, secondAttempt, 1, 150, "4")},
+		epochs: "0:3 1:4", steps: "none",
+	},
+	"a resume in the epoch takes over from its step": {
+		lines: []string{
+			validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "9"),
+			trained(4, secondAttempt, 0, 201), validated(5, secondAttempt, 0, 300, "4"),
+		},
+		epochs: "none", steps: "100:5 200:3 300:4",
+	},
+	"what a restart took over does not decide": {
+		lines: []string{
+			validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"),
+			trained(3, secondAttempt, 0, 1), validated(4, secondAttempt, 0, 200, "4"), validated(5, secondAttempt, 1, 400, "2"),
+		},
+		epochs: "0:4 1:2", steps: "none",
+	},
+	"with values of steps": {
+		lines: []string{
+			validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
+			line("phase.end", 3, "", `"step": 300, "measurements": {"val/loss": 1}`),
+		},
+		epochs: "none", steps: "100:3 200:2 300:1",
+	},
+	"with ends of epochs": {
+		lines: []string{
+			validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
+			line("epoch.end", 3, "", `"epoch": 0, "step": 300, "measurements": {"val/loss": 1}`),
+		},
+		epochs: "none", steps: "100:3 200:2 300:1",
+	},
+	"one an epoch, with ends of epochs": {
+		lines:  []string{validated(1, "", 0, 100, "3"), stepless(2, "epoch.end", 0, "2"), validated(3, "", 1, 200, "1")},
+		epochs: "0:2 1:1", steps: "none",
+	},
+	"without steps": {
+		lines:  []string{stepless(1, "phase.end", 0, "3"), stepless(2, "phase.end", 0, "2")},
+		epochs: "0:2", steps: "none",
+	},
+	"the lowest rank alone decides": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, `"rank": 1`, 0, 200, "2")},
+		epochs: "0:3", steps: "none",
+	},
+}
+
 func TestTheAxisOfValidations(t *testing.T) {
 	t.Parallel()
-	trained := func(at float64, head string, epoch, n int) string {
-		return line("step.end", at, head, fmt.Sprintf(`"epoch_progress": %d.5, "step": %d, "measurements": {"train/loss": 1}`, epoch, n))
-	}
-	stepless := func(at float64, event string, epoch int, loss string) string {
-		return line(event, at, "", fmt.Sprintf(`"epoch": %d, "measurements": {"val/loss": %s}`, epoch, loss))
-	}
-	second := `"attempt": 2`
-	for name, tc := range map[string]struct {
-		lines         []string
-		epochs, steps string
-	}{
-		"one an epoch": {
-			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, "", 2, 300, "4")},
-			epochs: "0:3 1:2 2:4", steps: "none",
-		},
-		"two in one of them": {
-			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 150, "2"), validated(3, "", 1, 200, "4")},
-			epochs: "none", steps: "100:3 150:2 200:4",
-		},
-		"told again at its step": {
-			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 0, 100, "2"), validated(3, "", 1, 200, "4")},
-			epochs: "0:2 1:4", steps: "none",
-		},
-		"again after a restart": {
-			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, second, 1, 150, "4")},
-			epochs: "0:3 1:4", steps: "none",
-		},
-		"a resume in the epoch takes over from its step": {
-			lines: []string{
-				validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "9"),
-				trained(4, second, 0, 201), validated(5, second, 0, 300, "4"),
-			},
-			epochs: "none", steps: "100:5 200:3 300:4",
-		},
-		"what a restart took over does not decide": {
-			lines: []string{
-				validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"),
-				trained(3, second, 0, 1), validated(4, second, 0, 200, "4"), validated(5, second, 1, 400, "2"),
-			},
-			epochs: "0:4 1:2", steps: "none",
-		},
-		"with values of steps": {
-			lines: []string{
-				validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
-				line("phase.end", 3, "", `"step": 300, "measurements": {"val/loss": 1}`),
-			},
-			epochs: "none", steps: "100:3 200:2 300:1",
-		},
-		"with ends of epochs": {
-			lines: []string{
-				validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"),
-				line("epoch.end", 3, "", `"epoch": 0, "step": 300, "measurements": {"val/loss": 1}`),
-			},
-			epochs: "none", steps: "100:3 200:2 300:1",
-		},
-		"one an epoch, with ends of epochs": {
-			lines:  []string{validated(1, "", 0, 100, "3"), stepless(2, "epoch.end", 0, "2"), validated(3, "", 1, 200, "1")},
-			epochs: "0:2 1:1", steps: "none",
-		},
-		"without steps": {
-			lines:  []string{stepless(1, "phase.end", 0, "3"), stepless(2, "phase.end", 0, "2")},
-			epochs: "0:2", steps: "none",
-		},
-		"the lowest rank alone decides": {
-			lines:  []string{validated(1, "", 0, 100, "3"), validated(2, `"rank": 1`, 0, 200, "2")},
-			epochs: "0:3", steps: "none",
-		},
-	} {
+	for name, tc := range axisCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			entries := readStream(t, tc.lines...)

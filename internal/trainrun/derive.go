@@ -20,11 +20,11 @@ type deriver struct {
 	st      *State
 	seg     *segmenter
 	numbers []int64
-	attempt []int32  // of each row
-	cuts    [][]cut  // by part and attempt
-	ends    []int    // attempt of each end
-	into    []uint32 // by stored series its strand
-	strands []strand
+	attempt []int32            // of each row
+	cuts    [][]cut            // by part and attempt
+	ends    []int              // attempt of each end
+	into    []uint32           // by stored series its strand
+	strands []series           // curves: key.axis is theirs
 	moved   map[seriesKey]bool // series over epochs that are over steps
 	progress
 }

@@ -4,12 +4,7 @@ package trainrun
 // are. Where one has, they are a curve over the steps: one point an epoch would be the last validation of it, and the best
 // one would be lost. The rows of such values are kept by step, and here it is decided which curve they are.
 
-// strand is a curve: what was stored of it under one axis or several.
-type strand struct {
-	series // key.axis is the axis of the curve
-}
-
-// join makes the strands.
+// join makes the strands: the curves, of which something is stored under one axis or several.
 func (d *deriver) join() {
 	d.joinWith(nil)
 	if moved := d.several(); len(moved) > 0 {
@@ -21,7 +16,7 @@ func (d *deriver) join() {
 func (d *deriver) joinWith(moved map[seriesKey]bool) {
 	items := d.f.series.items
 	d.moved = moved
-	d.into, d.strands = make([]uint32, len(items)), make([]strand, 0, len(items))
+	d.into, d.strands = make([]uint32, len(items)), make([]series, 0, len(items))
 	ids := make(map[seriesKey]uint32, len(items))
 	for id := range items {
 		k := items[id].key
@@ -34,7 +29,7 @@ func (d *deriver) joinWith(moved map[seriesKey]bool) {
 		if !ok {
 			n = uint32(len(d.strands))
 			ids[k] = n
-			d.strands = append(d.strands, strand{items[id]})
+			d.strands = append(d.strands, items[id])
 			d.strands[n].key = k
 		} else {
 			d.strands[n].absorb(&items[id])

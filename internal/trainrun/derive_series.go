@@ -80,7 +80,7 @@ func (d *deriver) series() {
 	f := d.f
 	thinned := d.thinned()
 	for id, list := range d.candidates() {
-		s := &d.strands[id].series
+		s := &d.strands[id]
 		if len(list) == 0 {
 			continue
 		}

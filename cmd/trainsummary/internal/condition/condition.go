@@ -78,7 +78,7 @@ type Start struct {
 func Of(d *trainview.Document) Start {
 	s := Start{state: d.State + fmt.Sprint(d.Run.Attempt), epoch: number(d.Progress.EpochsCompleted)}
 	if b := d.Best; b != nil {
-		s.best = b.Metric + " " + b.Value.String() + " " + number(b.Epoch) + " " + number(b.Step)
+		s.best = b.Metric + " " + b.Value.String() // not where: an epoch becomes a step when it is validated again
 	}
 	for _, w := range d.Warnings {
 		s.warnings += w.Code + " " + w.Metric + ","
