@@ -44,6 +44,10 @@ var axisCases = map[string]struct {
 		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, secondAttempt, 1, 150, "4")},
 		epochs: "0:3 1:4", steps: "none",
 	},
+	"again after a restart whose steps go on": {
+		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, "", 1, 200, "2"), validated(3, secondAttempt, 1, 400, "4")},
+		epochs: "0:3 1:4", steps: "none",
+	},
 	"a resume in the epoch takes over from its step": {
 		lines: []string{
 			validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "9"),
@@ -79,6 +83,13 @@ var axisCases = map[string]struct {
 	"without steps": {
 		lines:  []string{stepless(1, "phase.end", 0, "3"), stepless(2, "phase.end", 0, "2")},
 		epochs: "0:2", steps: "none",
+	},
+	"a lower rank tells the ends of epochs": {
+		lines: []string{
+			validated(1, `"rank": 1`, 0, 100, "3"), validated(2, `"rank": 1`, 0, 200, "2"), validated(3, `"rank": 1`, 1, 300, "2"),
+			stepless(4, "epoch.end", 0, "1"),
+		},
+		epochs: "0:1", steps: "none",
 	},
 	"the lowest rank alone decides": {
 		lines:  []string{validated(1, "", 0, 100, "3"), validated(2, `"rank": 1`, 0, 200, "2")},
