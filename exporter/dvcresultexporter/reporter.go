@@ -89,7 +89,7 @@ func advice(n trainrun.Note) string {
 	case trainrun.NoteEvent:
 		return trainrecord.EventMistake(n.Value)
 	case trainrun.NoteUnplaced:
-		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step in each", n.Value)
+		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step of the run in each, which does not begin anew with an epoch", n.Value)
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

@@ -152,6 +152,24 @@ func TestValuesWithoutStepAreNoted(t *testing.T) {
 	assert.Equal(t, []Note{{NoteUnplaced, "val/loss"}}, st.Notes)
 }
 
+// A loop's own counter of batches begins anew in each epoch: by step the epochs would replace each other.
+func TestStepsThatBeginAnewInEachEpochAreNoAxis(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		validated(1, "", 0, 50, "9"), validated(2, "", 0, 100, "7"), validated(3, "", 1, 50, "3"), validated(4, "", 1, 100, "2"),
+		validated(5, "", 2, 50, "5"), validated(6, "", 2, 100, "6"),
+	}
+	for range 2 {
+		st := stateOf(t, lines...)
+		assert.Equal(t, "0:7 1:2 2:6", curve(seriesOf(st, "", "val/loss", AxisEpoch)))
+		assert.Nil(t, seriesOf(st, "", "val/loss", AxisStep))
+		require.NotNil(t, st.Best)
+		assert.InDelta(t, 2, st.Best.Value, 0)
+		assert.Equal(t, []Note{{NoteUnplaced, "val/loss"}}, st.Notes)
+		lines = append(lines, lines[:2]...) // told again
+	}
+}
+
 func TestWhatARestartTookOverOfSeveralValidations(t *testing.T) {
 	t.Parallel()
 	f := foldOf(readStream(t,

@@ -26,6 +26,7 @@ type deriver struct {
 	into    []uint32           // by stored series its strand
 	strands []series           // curves: key.axis is theirs
 	moved   map[seriesKey]bool // series over epochs that are over steps
+	anew    []string           // names of those that would be, if their steps did not begin anew in each epoch
 	progress
 }
 

@@ -1,5 +1,10 @@
 package trainrun
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A validation has an epoch and a step. While no epoch has two, its values are a curve over the epochs, as the ends of epochs
 // are. Where one has, they are a curve over the steps: one point an epoch would be the last validation of it, and the best
 // one would be lost. The rows of such values are kept by step, and here it is decided which curve they are.
@@ -48,6 +53,7 @@ func (d *deriver) several() map[seriesKey]bool {
 	f := d.f
 	var moved map[seriesKey]bool
 	steps := map[spot]int64{}
+	told := map[course][]epochSteps{}
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
 		if r.event != EventPhaseEnd || !r.axis.coarse() || r.epoch < 0 || r.step < 0 || d.cuts[r.part][d.attempt[i]].coversStep(r) {
@@ -58,6 +64,8 @@ func (d *deriver) several() map[seriesKey]bool {
 			if !ok {
 				continue
 			}
+			c := course{n, d.attempt[i]}
+			told[c] = append(told[c], epochSteps{r.epoch, r.step})
 			k := spot{n, d.attempt[i], r.epoch}
 			if step, known := steps[k]; !known {
 				steps[k] = r.step
@@ -69,7 +77,34 @@ func (d *deriver) several() map[seriesKey]bool {
 			}
 		}
 	}
+	for c, list := range told {
+		if k := d.strands[c.strand].key; moved[k] && goesBack(list) {
+			d.anew = append(d.anew, k.name)
+			delete(moved, k)
+		}
+	}
 	return moved
+}
+
+// course is what one attempt told of a strand, epochSteps the place of a value of it.
+type (
+	course struct {
+		strand  uint32
+		attempt int32
+	}
+	epochSteps struct{ epoch, step int64 }
+)
+
+// goesBack says that steps go back from an epoch to a later one: they begin anew in each epoch, as a loop's own counter does, and are
+// no place in the run.
+func goesBack(list []epochSteps) bool {
+	slices.SortFunc(list, func(a, b epochSteps) int { return cmp.Or(cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.step, b.step)) })
+	for i := 1; i < len(list); i++ {
+		if list[i].step < list[i-1].step {
+			return true
+		}
+	}
+	return false
 }
 
 // strandOf gives the strand of a stored series. Only the values of its lowest rank count.
@@ -100,8 +135,12 @@ func (r *row) on(axis Axis) int64 {
 	}
 }
 
-// unplaced notes the values of a curve over steps that tell no step: they are not in it.
+// unplaced notes the values of a curve over steps that tell no step: they are not in it. Where steps begin anew in each epoch, all
+// but the last one of an epoch are left out.
 func (d *deriver) unplaced() {
+	for _, name := range slices.Sorted(slices.Values(d.anew)) {
+		d.note(NoteUnplaced, name)
+	}
 	if len(d.moved) == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ const (
 	NoteEvent = "event_off_list"
 	// NoteStreams: several streams tell one value and no event time says which of them is the newer one.
 	NoteStreams = "streams_without_time"
-	// NoteUnplaced: of a metric that was told several times in an epoch, some values tell no step; its curve is without them.
+	// NoteUnplaced: of a metric that was told several times in an epoch, some values tell no step of the run; its curve is without them.
 	NoteUnplaced = "values_without_step"
 )
 
