@@ -127,6 +127,40 @@ func TestCurvesOfTwoAxesGoOnApartAfterALostState(t *testing.T) {
 	}
 }
 
+// A metric that is over steps stays so after the state was lost, also while the epochs since then have one validation each.
+func TestSeveralValidationsGoOnAfterALostState(t *testing.T) {
+	t.Parallel()
+	texts := []string{record("x", 0, "run.start", `"objective":{"metric":"val/loss","mode":"min"}`)}
+	for i, v := range []string{"0.9", "0.1", "0.5", "0.6", "0.7", "0.8", "0.85"} {
+		texts = append(texts, record("x", 10*i+10, "phase.end", fmt.Sprintf(`"epoch":%d,"step":%d,"measurements":{"val/loss":%s}`, i/2, 10*i+10, v)))
+	}
+	lines := stream(append(texts, record("x", 100, "run.end", `"outcome":"success"`))...)
+	files, want := undisturbed(t, lines)
+	for at := 3; at < len(lines); at++ {
+		t.Run(strconv.Itoa(at), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.cfg.LiveInterval = time.Second
+				r.start()
+				r.feed(lines[:at]...)
+				pass(10 * time.Second)
+				r.loseStorage()
+				for _, l := range lines[at:] {
+					r.feed(l)
+					pass(3 * time.Second)
+				}
+				pass(time.Minute)
+				got, doc := r.files("x"), r.document("x")
+				assert.Equal(t, files["plots/metrics/val/loss.tsv"], got["plots/metrics/val/loss.tsv"])
+				assert.Equal(t, files["metrics.json"], got["metrics.json"])
+				assert.Equal(t, want["metrics"], doc["metrics"])
+				assert.Equal(t, want["best"], doc["best"])
+				r.stop()
+			})
+		})
+	}
+}
+
 // A further attempt after the state was lost comes beside those of the result.
 func TestAnAttemptAfterALostState(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ type candidate struct {
 	crc, index   uint32
 	at           uint32 // its place in the table
 	proven       int64  // the greatest time up to here in its stream
+	step         int64  // of a value that may be over epochs or over steps, -1 = none
 }
 
 // compareStream is 0 for candidates of one stream. They have one rank: that of the series.
@@ -71,9 +72,13 @@ func (d *deriver) candidates() [][]candidate {
 // candidate is a value of row i, but for the value and its place on the axis.
 func (d *deriver) candidate(i int) candidate {
 	r := &d.f.rows.rows[i]
-	return candidate{
-		pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index,
+	c := candidate{
+		pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index, step: none,
 	}
+	if r.axis == axisPhase {
+		c.step = r.step
+	}
+	return c
 }
 
 func (d *deriver) series() {
@@ -86,8 +91,9 @@ func (d *deriver) series() {
 		}
 		out := Series{
 			Part: f.parts.items[s.key.part].name, Name: s.key.name, Axis: s.key.axis, Sampled: s.sampled, OtherRanks: s.others,
-			Points: d.points(list, s.key.axis), Thinned: thinned[id],
+			Thinned: thinned[id],
 		}
+		d.points(&out, list)
 		out.summarize(s)
 		d.st.Series = append(d.st.Series, out)
 		d.st.Sampled = d.st.Sampled || s.sampled
@@ -103,7 +109,8 @@ func (d *deriver) series() {
 }
 
 // points are the values that count.
-func (d *deriver) points(list []candidate, axis Axis) []Point {
+func (d *deriver) points(of *Series, list []candidate) {
+	axis := of.Axis
 	if axis != AxisOrder {
 		if list = heads(list); untimed(list) {
 			d.note(NoteStreams, "")
@@ -117,8 +124,11 @@ func (d *deriver) points(list []candidate, axis Axis) []Point {
 		if axis == AxisOrder {
 			out[i].X = int64(i)
 		}
+		if axis == AxisEpoch && c.step >= 0 {
+			of.BySteps = append(of.BySteps, Point{c.step, c.v, c.time})
+		}
 	}
-	return out
+	of.Points = out
 }
 
 // winners keeps of each axis value the one that counts, sorted: the higher attempt, of each stream the last, of these the

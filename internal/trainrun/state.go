@@ -131,6 +131,7 @@ type Series struct {
 	Thinned bool // points were left out to bound memory; first, last, least and greatest are there
 
 	Points         []Point // by X; values may be NaN or infinite
+	BySteps        []Point // of a curve over epochs those that could be over steps, at their steps
 	Last           Point   // the point with the greatest X, finite or not
 	Min, Max       *Point  // of finite values; the earliest of equals
 	Count          int64   // finite points

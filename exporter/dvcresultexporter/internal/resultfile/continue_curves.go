@@ -47,6 +47,27 @@ func (c *continuation) series() {
 	}
 }
 
+// placed gives the curves as they go on after a result: over steps where it knows them over steps because an epoch had several
+// values, though none of the epochs that came since had.
+func (p *previous) placed(list []trainrun.Series) []trainrun.Series {
+	out := slices.Clone(list)
+	for i := range out {
+		s := &out[i]
+		old, ok := p.Metrics[strings.ToValidUTF8(displayName(s.Part, s.Name), "\uFFFD")]
+		if !ok || old.Last == nil || axisOf(old.Axis) != trainrun.AxisStep || len(s.BySteps) != len(s.Points) {
+			continue
+		}
+		if slices.ContainsFunc(list, func(o trainrun.Series) bool { return o.Shared && o.Part == s.Part && o.Name == s.Name }) {
+			continue
+		}
+		s.Axis, s.Points = trainrun.AxisStep, slices.SortedFunc(slices.Values(s.BySteps), func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) })
+		if first := slices.IndexFunc(s.Points, func(pt trainrun.Point) bool { return !isFinite(pt.V) }); first >= 0 {
+			s.FirstNonFinite = &s.Points[first].X
+		}
+	}
+	return out
+}
+
 // share gives a curve the suffix of its axis when the disk knows one, of an axis that comes before, that owns the name.
 func (c *continuation) share() {
 	for i := range c.st.Series {
