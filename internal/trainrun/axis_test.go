@@ -170,6 +170,18 @@ func TestStepsThatBeginAnewInEachEpochAreNoAxis(t *testing.T) {
 	}
 }
 
+// An attempt that failed before its first row takes over nothing of an epoch in the middle of which the one after it goes on.
+func TestAnAttemptWithoutRowsTakesOverNoValidations(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		validated(1, "", 0, 100, "5"), validated(2, "", 0, 200, "3"), validated(3, "", 0, 300, "4"),
+		line("run.start", 4, secondAttempt, `"resumed_from": {"epoch": 0}`),
+	}
+	assert.Nil(t, seriesOf(stateOf(t, lines...), "", "val/loss", AxisStep), "until more is known")
+	lines = append(lines, line("run.start", 6, `"attempt": 3`, `"resumed_from": {"epoch": 0}`), validated(7, `"attempt": 3`, 0, 300, "9"))
+	assert.Equal(t, "100:5 200:3 300:9", curve(seriesOf(stateOf(t, lines...), "", "val/loss", AxisStep)))
+}
+
 func TestWhatARestartTookOverOfSeveralValidations(t *testing.T) {
 	t.Parallel()
 	f := foldOf(readStream(t,

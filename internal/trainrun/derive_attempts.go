@@ -24,7 +24,7 @@ func (d *deriver) collect() {
 	for p := range d.spans {
 		d.spans[p] = make([]span, attempts)
 		for a := range d.spans[p] {
-			d.spans[p][a] = span{begin: begin{never, never}, firstEpoch: never, lastEpoch: none, lastStep: none}
+			d.spans[p][a] = span{begin: begin{epoch: never, step: never}, firstEpoch: never, lastEpoch: none, lastStep: none}
 		}
 	}
 	for i := range d.f.rows.rows {
@@ -56,6 +56,7 @@ func (d *deriver) collect() {
 		begins := make([]begin, attempts)
 		for a := range begins {
 			begins[a] = d.spans[p][a].begin
+			begins[a].silent = !d.spans[p][a].seen
 		}
 		d.cuts[p] = cuts(begins)
 	}

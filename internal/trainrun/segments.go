@@ -201,7 +201,10 @@ func (s *segmenter) numbers() []int64 {
 }
 
 // begin is where an attempt begins in a part.
-type begin struct{ epoch, step int64 }
+type begin struct {
+	epoch, step int64
+	silent      bool // no row tells of it, only its start
+}
 
 // cut says from where on newer attempts took over from an attempt.
 type cut struct {
@@ -220,7 +223,7 @@ func cuts(begins []begin) []cut {
 		out[i] = c
 		c.epoch = min(c.epoch, b.epoch)
 		c.step = min(c.step, b.step)
-		if b.step == never {
+		if b.step == never && (!b.silent || c.step == never) { // else the first step of the one after it tells what was taken over
 			c.stepEpoch = min(c.stepEpoch, b.epoch)
 		}
 	}
