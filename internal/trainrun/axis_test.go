@@ -144,6 +144,21 @@ func TestTheBestOfSeveralValidationsOfAnEpoch(t *testing.T) {
 	}
 }
 
+// A checkpoint that names only its epoch is of the curve that its stream told before it.
+func TestACheckpointOfStepsThatWereGivenUpIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	save := func(at float64, path string) string {
+		return line("checkpoint.save", at, "", fmt.Sprintf(`"path": %q, "epoch": 0, "kind": "best"`, path))
+	}
+	st := stateOf(t,
+		validated(1, "", 0, 100, "0.5"), save(2, "best-100.pt"), validated(3, "", 0, 200, "0.9"), validated(4, "", 0, 300, "0.1"), save(5, "best-300.pt"),
+		validated(6, secondAttempt, 0, 300, "0.6"), validated(7, secondAttempt, 0, 400, "0.7"))
+	require.NotNil(t, st.Best)
+	assert.EqualValues(t, 100, st.Best.X)
+	require.NotNil(t, st.Best.Checkpoint)
+	assert.Equal(t, "best-100.pt", st.Best.Checkpoint.Path)
+}
+
 func TestValuesWithoutStepAreNoted(t *testing.T) {
 	t.Parallel()
 	st := stateOf(t, validated(1, "", 0, 100, "3"), validated(2, "", 0, 200, "2"), epoch(3, "", 0, "1"))

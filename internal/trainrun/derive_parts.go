@@ -211,6 +211,9 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			}
 			sp := s.at.spot(s.part)
 			c := &d.cuts[id][d.seg.attempt(&sp)]
+			if axis == AxisStep && !s.step.Set && d.givenUp(id, &s.at) {
+				return false
+			}
 			return axis == AxisEpoch && x < c.epoch || axis == AxisStep && x < c.step // else of a curve that was given up
 		})
 		if len(found) > 0 {
@@ -218,6 +221,19 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 		}
 	}
 	return nil
+}
+
+// givenUp says that a newer attempt supersedes the step up to which a stream had come when something without a step was told.
+func (d *deriver) givenUp(part int, at *stamp) bool {
+	rows := d.f.rows.rows
+	before := -1
+	for i := range rows {
+		r := &rows[i]
+		if int(r.part) == part && r.step >= 0 && r.file == at.file && r.kind == at.kind && r.pos < at.pos && (before < 0 || r.pos > rows[before].pos) {
+			before = i
+		}
+	}
+	return before >= 0 && d.cuts[part][d.attempt[before]].coversStep(&rows[before])
 }
 
 // toldAt gives the steps at which a point was told, and the epochs in which validations told it.
