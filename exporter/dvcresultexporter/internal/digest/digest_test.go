@@ -195,6 +195,32 @@ func TestWorkerReadsOneAfterTheOtherAndSlowly(t *testing.T) {
 	})
 }
 
+// Who asks for a digest while its answer is being taken does not have it computed again.
+func TestAnAnswerBeingTakenIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	root := tree(t, map[string]string{"a": "x", "b": "x"})
+	synctest.Test(t, func(t *testing.T) {
+		var busy atomic.Int32
+		got := make(chan string, 10)
+		var w *Worker
+		w = NewWorker(Options{Roots: []string{root}, MaxFileBytes: 1 << 20}, func(task Task, _ Digest) {
+			w.Submit(task)
+			got <- task.Key
+		}, &busy)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { w.Run(ctx); close(ended) }()
+		w.Submit(Task{"r", "1", "a"})
+		assert.Equal(t, "1", <-got)
+		w.Submit(Task{"r", "2", "b"})
+		assert.Equal(t, "2", <-got)
+		synctest.Wait()
+		cancel()
+		<-ended
+		assert.Empty(t, got)
+	})
+}
+
 func TestStatusOfAnUnreadableFile(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, Error, statusOf(fs.ErrPermission))

@@ -82,10 +82,10 @@ func (w *Worker) work(ctx context.Context, t Task) {
 	var once sync.Once
 	answer := func(d Digest) {
 		once.Do(func() {
+			w.done(t, d) // first: who asks meanwhile must not have it computed again
 			w.mu.Lock()
 			delete(w.queued, t.id())
 			w.mu.Unlock()
-			w.done(t, d)
 		})
 	}
 	watch := time.AfterFunc(stallAfter, func() { answer(Digest{Status: Timeout}) })
