@@ -103,16 +103,7 @@ func TestCurvesOfTwoAxesGoOnApartAfterALostState(t *testing.T) {
 		t.Run(strconv.Itoa(at), func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
-				r.cfg.LiveInterval = time.Second
-				r.start()
-				r.feed(lines[:at]...)
-				pass(10 * time.Second)
-				r.loseStorage()
-				for _, l := range lines[at:] {
-					r.feed(l)
-					pass(3 * time.Second)
-				}
-				pass(time.Minute)
+				r.feedLosingTheState(lines, at)
 				got, doc := r.files("x"), r.document("x")
 				delete(got, "result.json")
 				assert.Len(t, got, len(files)-1)
@@ -125,6 +116,21 @@ func TestCurvesOfTwoAxesGoOnApartAfterALostState(t *testing.T) {
 			})
 		})
 	}
+}
+
+// feedLosingTheState feeds lines with live results between them, and loses the state before one of them.
+func (r *rig) feedLosingTheState(lines []line, at int) {
+	r.t.Helper()
+	r.cfg.LiveInterval = time.Second
+	r.start()
+	r.feed(lines[:at]...)
+	pass(10 * time.Second)
+	r.loseStorage()
+	for _, l := range lines[at:] {
+		r.feed(l)
+		pass(3 * time.Second)
+	}
+	pass(time.Minute)
 }
 
 // A metric that is over steps stays so after the state was lost, also while the epochs since then have one validation each.
@@ -140,16 +146,7 @@ func TestSeveralValidationsGoOnAfterALostState(t *testing.T) {
 		t.Run(strconv.Itoa(at), func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
-				r.cfg.LiveInterval = time.Second
-				r.start()
-				r.feed(lines[:at]...)
-				pass(10 * time.Second)
-				r.loseStorage()
-				for _, l := range lines[at:] {
-					r.feed(l)
-					pass(3 * time.Second)
-				}
-				pass(time.Minute)
+				r.feedLosingTheState(lines, at)
 				got, doc := r.files("x"), r.document("x")
 				assert.Equal(t, files["plots/metrics/val/loss.tsv"], got["plots/metrics/val/loss.tsv"])
 				assert.Equal(t, files["metrics.json"], got["metrics.json"])
