@@ -210,6 +210,34 @@ func TestARotatedAndPackedStreamIsNotDeliveredTwice(t *testing.T) {
 	}
 }
 
+func TestAPackedFileIsOverwrittenByTheNextRotatedStream(t *testing.T) {
+	t.Parallel()
+	for name, clear := range map[string]func(*rig, string){
+		"in place": func(*rig, string) {}, "made anew": (*rig).remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newPackedRig(t)
+			tl := r.open()
+			for n := range 3 {
+				text := rows(100*n, 10+n)
+				r.write("run7/train.jsonl", text)
+				tl.step(context.Background())
+				if n > 0 {
+					clear(r, "run7/train.jsonl.gz")
+				}
+				r.pack("run7/train.jsonl.gz", packed(t, text))
+				r.remove("run7/train.jsonl")
+				tl.step(context.Background())
+				tl.step(context.Background())
+			}
+			require.NoError(t, tl.close(context.Background()))
+			assert.Empty(t, r.sink.of(".gz"))
+			assert.Len(t, r.sink.got(), 10+11+12)
+		})
+	}
+}
+
 func TestAnotherStreamIsNotTakenForTheRotatedOne(t *testing.T) {
 	t.Parallel()
 	same := rows(0, 100) // the first kilobyte, and more

@@ -87,7 +87,9 @@ func (t *tailer) unpack(ctx context.Context, s *stream, g *gzipFile, p *permit) 
 			return false, nextWait, err
 		}
 	}
-	m, _ = s.get()
+	if m, err = t.placed(s, g); err != nil {
+		return false, nextWait, err
+	}
 	g.hold, g.most = m.Offset-beforeBytes, int64(t.cfg.MaxLineSize)+2*turnBytes
 	return true, nextAgain, nil
 }
@@ -111,15 +113,27 @@ func (t *tailer) measure(ctx context.Context, s *stream, g *gzipFile, of version
 		t.warn("gzip:"+m.Path, "A packed file is not whole, only what could be unpacked is read; pack it anew",
 			zap.String("file", m.Path), zap.Int64("unpacked_bytes", g.size), zap.Error(flaw))
 	}
+	t.packed.set(s.key, u)
+	return nil
+}
+
+// placed gives the mark from which a measured file is read: that of another stream if nothing of this one was delivered, be
+// it new or rewritten.
+func (t *tailer) placed(s *stream, g *gzipFile) (mark, error) {
+	m, _ := s.get()
+	u := unpackedSize{of: g.of, size: g.size}
+	if m.HeadLen > 0 && m.Packed == u {
+		return m, nil
+	}
 	if m.HeadLen == 0 {
+		var err error
 		if m, err = t.inherit(s, g, m); err != nil {
-			return err
+			return m, err
 		}
 	}
 	m.Packed = u
 	s.set(m)
-	t.packed.set(s.key, u)
-	return nil
+	return m, nil
 }
 
 // inherit finds the stream that a packed file was before, by its name and by the bytes that were delivered of it, and goes on
