@@ -1,8 +1,11 @@
 package summary
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -133,6 +136,33 @@ func TestACopiedFile(t *testing.T) {
 }
 
 // withNil gives a map in which a key is at least nil.
+// TestASignalEndsALongRead sends one while a stream is read that takes minutes: a file that is nearly all hole.
+func TestASignalEndsALongRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "train.jsonl")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Truncate(path, 1<<40))
+	for _, args := range [][]string{{path}, {"--watch", path}, {"--wait-for", "ended", path}} {
+		var errs bytes.Buffer
+		c := exec.CommandContext(t.Context(), binary(t), args...)
+		c.Stderr = &errs
+		require.NoError(t, c.Start())
+		reads := fmt.Sprintf("/proc/%d/io", c.Process.Pid)
+		require.Eventually(t, func() bool {
+			text, err := os.ReadFile(reads)
+			var n int64
+			_, _ = fmt.Sscanf(string(text), "rchar: %d", &n)
+			return err == nil && n > 1<<30
+		}, 2*time.Minute, 10*time.Millisecond)
+		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
+		sent := time.Now()
+		require.Error(t, c.Wait())
+		assert.Less(t, time.Since(sent), 10*time.Second)
+		assert.Equal(t, 1, c.ProcessState.ExitCode())
+		assert.Contains(t, errs.String(), "interrupted")
+	}
+}
+
 func withNil(m map[string]any, key string) map[string]any {
 	if _, ok := m[key]; !ok {
 		m[key] = nil

@@ -123,14 +123,18 @@ func (f *file) cut(r io.Reader, buf []byte, take func(offset int64, line []byte,
 				break
 			}
 			end := max(from, used) + i
-			take(f.offset, buf[used:end], f.long)
+			take(at+int64(used), buf[used:end], f.long)
 			f.long = false
 			used = end + 1
 			f.offset = at + int64(used)
 		}
 		buf = buf[:copy(buf, buf[used:])]
 		at += int64(used)
-		if len(buf) > trainrecord.MaxLine+len(trainlines.BOM) && !allNUL(buf) || f.long {
+		nuls := trainlines.LeadingNULs(buf)
+		if passed := nuls - trainlines.MinHole; passed > 0 { // what is left tells that there was a hole
+			nuls, at, buf = trainlines.MinHole, at+int64(passed), buf[:copy(buf, buf[passed:])]
+		}
+		if len(buf)-nuls > trainrecord.MaxLine+len(trainlines.BOM) || f.long {
 			f.long, f.torn = true, f.torn+int64(len(buf)) // its bytes are not needed
 			at += int64(len(buf))
 			buf = buf[:0]
@@ -147,5 +151,3 @@ func (f *file) cut(r io.Reader, buf []byte, take func(offset int64, line []byte,
 		}
 	}
 }
-
-func allNUL(buf []byte) bool { return trainlines.LeadingNULs(buf) == len(buf) }

@@ -140,6 +140,25 @@ func TestLinesBeyondTheBoundAreBad(t *testing.T) {
 	}
 }
 
+// TestAHoleOfAnyLengthIsOneBadLine reads a stream that a writer went on with at its old place after it was cut to nothing.
+func TestAHoleOfAnyLengthIsOneBadLine(t *testing.T) {
+	t.Parallel()
+	const hole = 256 << 20
+	path := filepath.Join(folder(t), "t.jsonl")
+	put(t, path, row(0)+"\n", 0)
+	require.NoError(t, os.Truncate(path, int64(len(row(0))+1+hole)))
+	s := open(t, path)
+	s.Find()
+	s.Read()
+	assert.EqualValues(t, hole, s.Streams()[0].File().TornBytes)
+	put(t, path, row(1)+"\n"+row(2)+"\n", os.O_APPEND)
+	s.Find()
+	s.Read()
+	r := s.Runs()[0]
+	assert.EqualValues(t, 3, r.Trail.Records)
+	assert.EqualValues(t, 1, r.Trail.BadLines)
+}
+
 func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
