@@ -92,6 +92,13 @@ func (m *model) look(ctx context.Context) {
 	}
 }
 
+// replace puts a file in the place of one that may be there, as rotation does: the one before is renamed or removed, never
+// written over, and who has it open reads it still.
+func (m *model) replace(name, text string) {
+	require.NoError(m.rt, os.RemoveAll(m.path(name)))
+	m.write(name, text)
+}
+
 // perhaps does something or not.
 func (m *model) perhaps(what func(context.Context)) {
 	if rapid.Bool().Draw(m.rt, "perhaps") {
@@ -133,7 +140,7 @@ func (m *model) toFile(dir, f string) map[string]func() {
 	return map[string]func(){
 		"rotated within the globs":  func() { m.rename(f, dir+"/train1.jsonl") },
 		"rotated out of the globs":  func() { m.rename(f, dir+"/train.jsonl.1") },
-		"copied and cut to nothing": func() { m.write(dir+"/train.jsonl.1", m.text(f)); m.write(f, "") },
+		"copied and cut to nothing": func() { m.replace(dir+"/train.jsonl.1", m.text(f)); m.write(f, "") },
 		"copied within the globs": func() {
 			m.again = true
 			m.write(dir+"/train2.jsonl", m.text(f))
