@@ -60,7 +60,7 @@ func TestAllocationsOfARecord(t *testing.T) { //nolint:paralleltest // see above
 		b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)}).pool.New().(*builder)
 		var built *batch
 		got := testing.AllocsPerRun(20, func() {
-			lines, _ = cut(lines[:0], []byte(c.text), 0, 1<<20)
+			lines, _ = cut(lines[:0], []byte(c.text), 0, 1<<20, maxBatch)
 			built = b.build(benchSource, lines).batches[0]
 		}) / maxBatch
 		least := float64(floor(built.logs)) / maxBatch

@@ -68,7 +68,7 @@ var benchSource = source{path: "/runs/run-7/train.jsonl", id: pathID{run: "run-7
 func BenchmarkBuild(b *testing.B) {
 	for name, text := range map[string]string{"stream": streamText(), "heavy": heavyText(), "rows": rowText(), "text": logText()} {
 		b.Run(name, func(b *testing.B) {
-			lines, _ := cut(nil, []byte(text), 0, 1<<20)
+			lines, _ := cut(nil, []byte(text), 0, 1<<20, maxBatch)
 			list, err := trainlines.CompilePrefixes([]string{trainlines.PrefixesKnown})
 			require.NoError(b, err)
 			builders := newBuilders(trainlines.Options{Prefixes: list})

@@ -5,7 +5,6 @@ import "sync"
 const (
 	fullBuffer  = beforeBytes + turnBytes
 	smallBuffer = 32 << 10
-	manyLines   = 4 * maxBatch
 )
 
 // buffers lends turns what they need while they last: a file that waits for its next turn holds nothing.
@@ -35,11 +34,7 @@ func (b *buffers) takeLines() []line {
 	return nil
 }
 
-// giveLines keeps no slice that a file with very short lines made large.
 func (b *buffers) giveLines(lines []line) {
-	if cap(lines) > manyLines {
-		return
-	}
-	clear(lines)
+	clear(lines[:cap(lines)])
 	b.lines.Put(&lines)
 }

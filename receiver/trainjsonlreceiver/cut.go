@@ -28,10 +28,11 @@ type line struct {
 	ended  int8               // 1: run.end was the last word up to this line, -1: work was, as records or rows, 0: neither was there
 }
 
-// cut appends the whole lines of chunk, which begins at offset, to dst; consumed is the number of bytes up to the last
-// newline. Blank lines, and a byte order mark at the start of the file, are passed over.
-func cut(dst []line, chunk []byte, offset int64, maxLine int) (lines []line, consumed int) {
-	for {
+// cut appends the whole lines of chunk, which begins at offset, to dst, until there are most of them or one more; consumed is
+// the number of bytes up to the newline of the last. Blank lines, and a byte order mark at the start of the file, are passed
+// over.
+func cut(dst []line, chunk []byte, offset int64, maxLine, most int) (lines []line, consumed int) {
+	for len(dst) < most {
 		n := bytes.IndexByte(chunk[consumed:], '\n')
 		if n < 0 {
 			return dst, consumed
@@ -58,6 +59,7 @@ func cut(dst []line, chunk []byte, offset int64, maxLine int) (lines []line, con
 		}
 		dst = append(dst, l)
 	}
+	return dst, consumed
 }
 
 func blank(data []byte) bool { return trainlines.Blank(data) }

@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"bytes"
 	"hash/crc32"
+	"math"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func cutInTurns(text, sizes []byte, maxLine int) (got []line, tl tail, offset in
 			continue // as the reader does, for a byte order mark in two parts
 		}
 		var consumed int
-		got, consumed = cut(got, text[offset:read], int64(offset), maxLine)
+		got, consumed = cut(got, text[offset:read], int64(offset), maxLine, math.MaxInt)
 		if consumed > 0 {
 			offset += consumed
 			tl = tail{}

@@ -27,20 +27,15 @@ type part struct {
 }
 
 // deliver sends lines, all of one run, and calls acknowledge with every place up to which they are accepted. It
-// returns nil, errStopped or errLater. What the pipeline refuses for good is halved until a record is refused alone.
+// returns nil, errStopped or errRefused. What the pipeline refuses for good is halved until a record is refused alone.
 func (t *tailer) deliver(ctx context.Context, s *stream, src source, whole part, p *permit, acknowledge func(upTo int64)) error {
-	if !p.outside() {
-		return errStopped
-	}
-	t.handles.lend(s, s.window.end())
-	defer func() { t.handles.regain(s); p.inside() }()
 	todo := []part{whole}
 	for len(todo) > 0 {
 		next := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		refused, err := t.send(ctx, s, src, next, p)
 		switch {
-		case errors.Is(err, errStopped), errors.Is(err, errLater):
+		case errors.Is(err, errStopped), errors.Is(err, errRefused):
 			return err
 		case len(refused) == 0:
 			acknowledge(next.upTo)
@@ -62,22 +57,18 @@ func (t *tailer) refuse(ctx context.Context, src source, l line, err error) {
 		zap.String("file", src.path), zap.Int64("offset", l.offset), zap.Error(err))
 }
 
-// send repeats the call until the pipeline accepts the lines or refuses them for good; it gives the lines refused. Each
-// attempt builds the batch anew, because a processor may have changed the last one before it was refused.
+// send hands lines to the pipeline, until it accepts them or refuses them for good; it gives the lines refused. What is refused
+// as a whole and may be taken later is for insist. If a part was accepted, or some behind it, the lines wait here. Each attempt
+// builds the batch anew, because a processor may have changed the last one before it was refused.
 func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *permit) (refused []line, err error) {
 	lines, count := some.lines, len(some.lines)
 	opCtx := t.obs.StartLogsOp(ctx)
-	w := waiting{tailer: t}
-	defer func() {
-		w.end()
-		t.sent(opCtx, s, count, refused, err)
-	}()
-	for attempt := 0; ; attempt++ {
+	defer func() { t.sent(opCtx, s, count, refused, err) }()
+	for b := some.built; ; b = nil {
 		if ctx.Err() != nil {
 			return lines, errStopped
 		}
-		b := some.built
-		if b == nil || attempt > 0 {
+		if b == nil {
 			b = t.builders.build(src, lines).batches[0]
 		}
 		if err = t.call(opCtx, s, b, p); err == nil {
@@ -96,17 +87,18 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 			t.count(ctx, src, t.builders.build(src, without(lines, rest)).batches[0])
 		}
 		lines = rest
-		b.letGo()
 		s.stall(true)
+		s.patience.attempts++
 		t.tel.Retries.Add(ctx, 1, t.tel.Self())
 		t.warn("retry", "The pipeline refuses records, they are offered again until it takes them",
-			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", attempt+1), zap.Error(err))
+			zap.String("file", src.path), zap.Int64("offset", lines[0].offset), zap.Int("attempt", s.patience.attempts), zap.Error(err))
 		p.release()
-		if !w.begin(some.apart && len(lines) == len(some.lines)) {
-			s.tryAgain(time.Now().Add(s.pause.Next()))
-			return lines, errLater
+		if some.apart && len(lines) == count {
+			return lines, errRefused
 		}
-		if t.wait(ctx, w.pause.Next()) != nil {
+		b.letGo()
+		t.mayWait(s, false)
+		if t.wait(ctx, s.patience.pause.Next()) != nil {
 			return lines, errStopped
 		}
 	}

@@ -25,7 +25,7 @@ func TestWorkAfterTheEndOfARunGoesOn(t *testing.T) {
 		`{"ts":1800000000,"event":"log","run_id":"a","body":{}}` + "\n":                    0,
 	} {
 		b := newBuilders(trainlines.Options{Prefixes: mustPrefixes(t)}).pool.New().(*builder)
-		lines, _ := cut(nil, []byte(text), 0, 1<<20)
+		lines, _ := cut(nil, []byte(text), 0, 1<<20, maxBatch)
 		built := b.build(source{id: pathID{run: "a", rank: -1}}, lines)
 		assert.EqualValues(t, want, built.lines[len(built.lines)-1].ended, text)
 	}

@@ -79,7 +79,7 @@ func FuzzSplit(f *testing.F) {
 }
 
 func splitAll(b *builders, text []byte, offset int64) []line {
-	lines, _ := cut(nil, append(bytes.Clone(text), '\n'), offset, trainrecord.MaxLine)
+	lines, _ := cut(nil, append(bytes.Clone(text), '\n'), offset, trainrecord.MaxLine, maxBatch)
 	var out []line
 	for len(lines) > 0 {
 		built := b.build(source{id: pathID{run: "r", rank: -1}}, lines)

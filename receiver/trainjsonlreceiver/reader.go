@@ -147,20 +147,19 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 		s.lookedAt(size) // a byte order mark, or nothing, so far
 		return nextWait, nil
 	}
-	lines, consumed := cut(t.buffers.takeLines(), chunk, m.Offset, int(t.cfg.MaxLineSize))
-	defer t.buffers.giveLines(lines)
-	if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
-		m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
-	}
-	if err := t.deliverLines(ctx, s, m, lines, p); err != nil {
+	var end int64
+	if err := t.insist(ctx, s, p, func() (err error) {
+		end, err = t.deliverLines(ctx, s, p)
+		return err
+	}); err != nil {
 		return nextWait, err
 	}
-	if done, _ := s.get(); done.Offset < m.Offset+int64(consumed) { // blank lines at the end
-		s.acknowledge(done, m.Offset+int64(consumed))
+	if done, _ := s.get(); done.Offset < end { // blank lines at the end
+		s.acknowledge(done, end)
 	}
 	var tl tail
-	if rest := chunk[consumed:]; len(rest) > 0 {
-		tl.add(rest, m.Offset+int64(consumed))
+	if rest := s.window.slice(end, s.window.end()); len(rest) > 0 {
+		tl.add(rest, end)
 	}
 	s.setTail(tl)
 	if !t.handles.has(s) { // it made room for another while the pipeline kept it waiting
@@ -169,8 +168,31 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	return t.atEnd(ctx, s, f, size, p)
 }
 
-// deliverLines delivers the turn's lines, run by run.
-func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, rest []line, p *permit) error {
+// deliverLines delivers the whole lines of the window that are not delivered, some at a time, and run by run; it gives the
+// place behind them.
+func (t *tailer) deliverLines(ctx context.Context, s *stream, p *permit) (end int64, err error) {
+	m, _ := s.get()
+	end = m.Offset
+	lines := t.buffers.takeLines()
+	defer func() { t.buffers.giveLines(lines) }()
+	for {
+		var consumed int
+		lines, consumed = cut(lines[:0], s.window.slice(end, s.window.end()), end, int(t.cfg.MaxLineSize), maxBatch)
+		end += int64(consumed)
+		if len(lines) == 0 {
+			return end, nil
+		}
+		if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+			m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
+		}
+		if m, err = t.deliverSome(ctx, s, m, lines, p); err != nil {
+			return end, err
+		}
+	}
+}
+
+// deliverSome delivers lines; it gives the mark behind them, but for their bytes.
+func (t *tailer) deliverSome(ctx context.Context, s *stream, m mark, rest []line, p *permit) (mark, error) {
 	for len(rest) > 0 {
 		src := t.source(s, m)
 		b := t.builders.build(src, rest)
@@ -181,12 +203,12 @@ func (t *tailer) deliverLines(ctx context.Context, s *stream, m mark, rest []lin
 				upTo = min(upTo, limit)
 				s.acknowledge(b.at(m, upTo), upTo)
 			}); err != nil {
-				return err
+				return m, err
 			}
 		}
 		rest, m = b.rest, b.at(m, b.lines[len(b.lines)-1].end)
 	}
-	return nil
+	return m, nil
 }
 
 // atEnd ends a turn that has nothing more to deliver now.

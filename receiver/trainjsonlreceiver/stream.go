@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
-	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 const (
@@ -57,11 +55,11 @@ type stream struct {
 	idOrigin   string         // the origin that id was read from
 	head       *xxhash.Digest // of the first headLen bytes, as this turn found them
 	headLen    int64
-	window     window               // the bytes of this turn
-	pause      componentkit.BackOff // between turns that the pipeline refuses
-	lookedTime time.Time            // the file's modification time in the last turn
-	lookedSize int64                // and its size
-	handle     *handle              // guarded by handles.mu
+	window     window // the bytes of this turn
+	patience   patience
+	lookedTime time.Time // the file's modification time in the last turn
+	lookedSize int64     // and its size
+	handle     *handle   // guarded by handles.mu
 
 	// Of the scheduler, guarded by tailer.mu.
 	queued  bool

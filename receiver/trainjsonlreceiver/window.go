@@ -231,5 +231,7 @@ func (t *tailer) report(
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
 	src := t.source(s, m)
-	return nextWait, t.deliver(ctx, s, src, part{lines: []line{l}, upTo: l.end, apart: true}, p, func(int64) { acknowledge(m) })
+	return nextWait, t.insist(ctx, s, p, func() error {
+		return t.deliver(ctx, s, src, part{lines: []line{l}, upTo: l.end, apart: true}, p, func(int64) { acknowledge(m) })
+	})
 }
