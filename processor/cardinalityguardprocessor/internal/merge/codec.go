@@ -147,7 +147,12 @@ func (c *codec) histSum(h *histSum) {
 	c.f64(&h.min)
 	c.f64(&h.max)
 	c.flags(&h.strong, &h.weak, &h.noSum, &h.noMin, &h.noMax, &h.late, &h.older)
-	if want := len(h.bounds) + 1; c.reading && len(h.counts) != want && (len(h.counts) > 0 || len(h.bounds) > 0) {
+	c.layout(h.bounds, h.counts)
+}
+
+// layout refuses buckets that are not those of the bounds.
+func (c *codec) layout(bounds []float64, counts []uint64) {
+	if c.reading && len(counts) != len(bounds)+1 && (len(counts) > 0 || len(bounds) > 0) {
 		c.fail()
 	}
 }
@@ -155,9 +160,6 @@ func (c *codec) histSum(h *histSum) {
 func (c *codec) side(b *buckets) {
 	c.i32(&b.offset)
 	c.counts(&b.counts)
-	if c.reading && len(b.counts) > 1<<17 {
-		c.fail()
-	}
 }
 
 func (c *codec) expTotal(t *expTotal) {
@@ -171,12 +173,13 @@ func (c *codec) expTotal(t *expTotal) {
 	c.f64(&t.threshold)
 	c.i32(&t.scale)
 	c.flags(&t.set, &t.noSum, &t.noMin, &t.noMax)
-	c.resolution(t.scale, t.threshold)
+	c.exponential(t.scale, t.threshold, &t.positive, &t.negative)
 }
 
-// resolution refuses what no exponential histogram can have.
-func (c *codec) resolution(scale int32, threshold float64) {
-	if c.reading && (scale < minScale-11 || scale > maxScale || !finite(threshold) || threshold < 0) {
+// exponential refuses what no exponential histogram can have: where indexes are beyond those of doubles, the buckets between two have no end.
+func (c *codec) exponential(scale int32, threshold float64, positive, negative *buckets) {
+	if c.reading && (scale < minScale-11 || scale > maxScale || !finite(threshold) || threshold < 0 ||
+		!indexed(scale, positive.offset, len(positive.counts)) || !indexed(scale, negative.offset, len(negative.counts))) {
 		c.fail()
 	}
 }
@@ -187,6 +190,7 @@ func (c *codec) histLast(h *histLast) {
 	c.u64(&h.count)
 	c.f64(&h.sum)
 	c.flags(&h.noSum)
+	c.layout(h.bounds, h.counts)
 }
 
 func (c *codec) expLast(e *expLast) {
@@ -198,7 +202,7 @@ func (c *codec) expLast(e *expLast) {
 	c.f64(&e.threshold)
 	c.i32(&e.scale)
 	c.flags(&e.noSum)
-	c.resolution(e.scale, e.threshold)
+	c.exponential(e.scale, e.threshold, &e.positive, &e.negative)
 }
 
 func (c *codec) summaryLast(s *summaryLast) {

@@ -14,8 +14,7 @@ func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast
 		return false
 	}
 	for _, side := range [...]pmetric.ExponentialHistogramDataPointBuckets{p.Positive(), p.Negative()} {
-		first, n := int64(side.Offset()), int64(side.BucketCounts().Len())
-		if limit := indexLimit(p.Scale()); n > 0 && (n > 1<<16 || first < -limit || first+n > limit) {
+		if !indexed(p.Scale(), side.Offset(), side.BucketCounts().Len()) {
 			return false
 		}
 	}
@@ -62,6 +61,12 @@ func (b *buckets) alike(p pmetric.ExponentialHistogramDataPointBuckets, room *[]
 	total, small := readCounts(*room, counts)
 	all.add(total)
 	return small
+}
+
+// indexed says whether a side has indexes that doubles have.
+func indexed(scale, offset int32, n int) bool {
+	limit, first := indexLimit(scale), int64(offset)
+	return n == 0 || (n <= 1<<16 && first >= -limit && first+int64(n) <= limit)
 }
 
 // indexLimit is beyond the index of every double: their exponents go from -1075 to 1024.

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"maps"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,4 +71,51 @@ func FuzzADamagedStateIsRefusedOrUsable(f *testing.F) {
 		r.feed(run.scrape(sec(30)))
 		r.flush()
 	})
+}
+
+// TestADistributionThatNoPointHasIsRefused stores what no point leaves: taken in, the next point of the source would find no buckets where it looks
+// for them, or ask for room between indexes that doubles do not have.
+func TestADistributionThatNoPointHasIsRefused(t *testing.T) {
+	for name, damage := range map[string]func(o *output){
+		"bounds of a source without buckets": func(o *output) {
+			if d, is := o.sources.dist.(*histLast); is {
+				d.counts = nil
+			}
+		},
+		"bounds of a total without buckets": func(o *output) {
+			if o.hist != nil {
+				o.hist.wait.counts = nil
+			}
+		},
+		"indexes of a source beyond doubles": func(o *output) {
+			if d, is := o.sources.dist.(*expLast); is {
+				d.positive.offset = math.MaxInt32
+			}
+		},
+		"indexes of a total beyond doubles": func(o *output) {
+			if o.exp != nil {
+				o.exp.scale, o.exp.negative.offset = minScale-11, math.MinInt32
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(testConfig(), plain{}, sec(0))
+			run := &run{name: "a", phase: "train", start: sec(1), scraped: sec(1), bounds: layouts[0], values: values, fresh: values}
+			r.now = sec(10)
+			r.feed(run.scrape(sec(10)))
+			state, err := r.Snapshot()
+			require.NoError(t, err)
+			require.NoError(t, newRig(testConfig(), plain{}, sec(0)).Restore(state, sec(20)))
+			for _, sh := range r.shards {
+				for _, o := range sh.outputs {
+					damage(o)
+				}
+			}
+			r.Unsaved()
+			state, err = r.Snapshot()
+			require.NoError(t, err)
+			require.Error(t, newRig(testConfig(), plain{}, sec(0)).Restore(state, sec(20)))
+		})
+	}
 }
