@@ -176,7 +176,7 @@ func (b *Batch) first(it *item, s *source) step {
 	}
 	switch {
 	case e.cfg.Initial == None:
-	case it.start != 0 && it.begin(b.now) >= floor && it.start < it.time:
+	case it.start != 0 && it.born(b.now) >= floor && it.start < it.time:
 		return full
 	case it.start == 0 && b.now >= e.began+int64(warmUp) && (!s.native() || e.cfg.TrackNative):
 		return full

@@ -37,6 +37,15 @@ func (it *item) begin(now int64) int64 {
 	return it.start
 }
 
+// born is the latest moment, by the guard's clock, at which the source of a point can have begun. Where its clock is known to be wrong, it is as old
+// as the point says, and the point is no newer than its arrival.
+func (it *item) born(now int64) int64 {
+	if it.future {
+		return it.start - (it.time - now)
+	}
+	return it.start
+}
+
 // order compares a point with the last one of its source: below zero it is older, at zero of the same time.
 func (s *source) order(it *item) int {
 	switch {

@@ -125,8 +125,13 @@ var scenes = []scene{
 		{at: 52, in: []tick{{run: "a", start: 10, time: 29, value: 101}}, want: []string{"[] (10, 29] 108"}},
 	}},
 	{name: "a point from the future is taken at its arrival", steps: []sceneStep{
-		{at: 20, in: []tick{{run: "a", start: 10, time: 1000, value: 100}}, want: []string{"[] (10, 20] 100"}},
-		{at: 30, in: []tick{{run: "a", start: 10, time: 29, value: 101}}, want: []string{"[] (10, 29] 101"}},
+		{at: 20, in: []tick{{run: "a", start: 10, time: 19, value: 100}}, want: []string{"[] (10, 19] 100"}},
+		{at: 30, in: []tick{{run: "a", start: 10, time: 1000, value: 101}}, want: []string{"[] (10, 30] 101"}},
+		{at: 40, in: []tick{{run: "a", start: 10, time: 39, value: 102}}, want: []string{"[] (10, 39] 102"}},
+	}},
+	{name: "where the clock is wrong, a source is as old as its point says", steps: []sceneStep{
+		{at: 20, in: []tick{{run: "a", start: 10, time: 1000, value: 100}, {run: "b", start: 1003, time: 1013, value: 7}}, want: []string{"[] (10, 20] 7"}},
+		{at: 30, in: []tick{{run: "a", start: 10, time: 1010, value: 105}, {run: "c", start: 25, time: 90, value: 3}}, want: []string{"[] (10, 90] 15"}},
 	}},
 	{name: "a native point from the future passes, and what follows is later", steps: []sceneStep{
 		{at: 20, in: []tick{{start: 10, time: 1000, value: 100}}, want: []string{"[] (10, 1000] 100"}},
