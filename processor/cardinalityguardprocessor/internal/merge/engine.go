@@ -27,6 +27,8 @@ type Engine struct {
 	passed     passed       // of gauges and deltas
 	unseen     passed       // of cumulative series, of which few are not remembered
 	cleaned    atomic.Int64 // series with one writer from which something was removed
+	forgot     atomic.Int64 // the newest time of outputs that were forgotten
+	before     int64        // the same before the restart
 	unwatched  atomic.Int64 // when a native series last passed without being remembered
 
 	policy   atomic.Pointer[generation]
@@ -93,14 +95,7 @@ func (e *Engine) Merges(name string) bool {
 func (e *Engine) shard(name string) *shard { return e.shards[xxh3.HashString(name)%shardCount] }
 
 // lift raises the floor: a source that began before it may have been known once.
-func (e *Engine) lift(now int64) {
-	for {
-		old := e.floor.Load()
-		if old >= now || e.floor.CompareAndSwap(old, now) {
-			return
-		}
-	}
-}
+func (e *Engine) lift(now int64) { raise(&e.floor, now) }
 
 // label puts on what a merged series has to tell it from those that other guards write. It is part of its identity.
 func (e *Engine) label(attrs pcommon.Map) {

@@ -115,11 +115,12 @@ func (e *Engine) inter(sh *shard, id Hash, s *source, now int64) {
 }
 
 func (e *Engine) forgetOutput(sh *shard, o *output, now int64) {
-	e.dropOutput(sh, o)
+	e.dropOutput(sh, o, now)
 	e.lift(now)
 }
 
-func (e *Engine) dropOutput(sh *shard, o *output) {
+func (e *Engine) dropOutput(sh *shard, o *output, now int64) {
+	e.forgotten(o, now)
 	delete(sh.outputs, o.id)
 	m := o.metric
 	m.series--

@@ -6,10 +6,14 @@ import "sync/atomic"
 // first merged point later than it need be. A metric that never merged has one place, since its points are not identified; of others each series has.
 type passed [1 << 14]atomic.Int64
 
-func (p *passed) note(id Hash, at int64) {
-	place := &p[id.Lo%uint64(len(p))]
+func (p *passed) note(id Hash, at int64) { raise(&p[id.Lo%uint64(len(p))], at) }
+
+func (p *passed) last(id Hash) int64 { return p[id.Lo%uint64(len(p))].Load() }
+
+// raise makes a time the newest one.
+func raise(newest *atomic.Int64, at int64) {
 	for {
-		if old := place.Load(); old >= at || place.CompareAndSwap(old, at) {
+		if old := newest.Load(); old >= at || newest.CompareAndSwap(old, at) {
 			return
 		}
 	}
@@ -22,8 +26,6 @@ func (e *Engine) passedOf(k Kind) *passed {
 	}
 	return &e.passed
 }
-
-func (p *passed) last(id Hash) int64 { return p[id.Lo%uint64(len(p))].Load() }
 
 // Passed notes that points of a metric went by, the newest of them at a time. It must be called before Merges is asked about the metric's name: so
 // either the points are seen to merge, or the first merged one comes after them.
@@ -42,5 +44,17 @@ func (b *Batch) notePassing() {
 	}
 }
 
-// after lets an output's first point come after what passed under its identity.
-func (o *output) after(p *passed) { o.last = max(p.last(o.id), p.last(o.metric.id)) }
+// forgotten notes when the last point of an output went on. Should its identity come back, it goes on behind that, also after a restart, where it is only
+// known of all of them.
+func (e *Engine) forgotten(o *output, now int64) {
+	e.Passed(o.id, o.metric.kind, o.last, now)
+	if o.last <= now+int64(e.cfg.MaxFutureSkew) {
+		raise(&e.forgot, o.last)
+	}
+}
+
+// after lets an output's first point come after what passed, or was sent, under its identity.
+func (e *Engine) after(o *output) {
+	p := e.passedOf(o.metric.kind)
+	o.last = max(p.last(o.id), p.last(o.metric.id), e.before)
+}

@@ -119,7 +119,7 @@ func (b *Batch) moveOutput(o *output, g *Group, attrs pcommon.Map) {
 	}
 	o.giveTo(to, b.now)
 	b.Counts.add(&b.Counts.Moved)
-	b.dismiss(o)
+	b.engine.dropOutput(b.shard, o, b.now)
 }
 
 // endOutput forgets an output that may not go on, and its sources. What was to be sent counts as dropped.
@@ -131,11 +131,5 @@ func (b *Batch) endOutput(o *output, why Reason) {
 		b.engine.bury(b.shard, s.id, s, b.now)
 	}
 	b.Counts.add(&b.Counts.Ended)
-	b.dismiss(o)
-}
-
-// dismiss forgets an output that sends nothing more. Should its identity come back, it goes on behind what was sent.
-func (b *Batch) dismiss(o *output) {
-	b.engine.passedOf(o.metric.kind).note(o.id, o.last)
-	b.engine.dropOutput(b.shard, o)
+	b.engine.dropOutput(b.shard, o, b.now)
 }

@@ -212,7 +212,7 @@ func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *outp
 	if watched := b.shard.sources[id]; watched != nil && watched.out == nil {
 		out.adopt(watched)
 	} else {
-		out.after(b.engine.passedOf(m.kind))
+		b.engine.after(out)
 		m.series++
 		b.engine.series.Add(1)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // stateVersion is the version of what a snapshot holds.
-const stateVersion = 3
+const stateVersion = 4
 
 // Snapshot gives what changed since the last one: the value of each key to be stored. Native series are not part of it: what passed since would
 // not be known.
@@ -33,10 +33,11 @@ func (e *Engine) Snapshot() (map[string][]byte, error) {
 		}
 	}
 	c := &codec{}
-	version, floor := uint64(stateVersion), e.floor.Load()
+	version, floor, forgot := uint64(stateVersion), e.floor.Load(), e.forgot.Load()
 	c.u64(&version)
 	c.i64(&e.began)
 	c.i64(&floor)
+	c.i64(&forgot)
 	out[metaKey] = seal(c.buf)
 	return out, nil
 }
@@ -79,10 +80,11 @@ func Keys() []string {
 func (e *Engine) Restore(state map[string][]byte, now int64) error {
 	c := &codec{reading: true, buf: unseal(state[metaKey])}
 	var version uint64
-	var began, floor int64
+	var began, floor, forgot int64
 	c.u64(&version)
 	c.i64(&began)
 	c.i64(&floor)
+	c.i64(&forgot)
 	if c.err != nil || version != stateVersion {
 		return fmt.Errorf("version %d: %w", version, errDamaged)
 	}
@@ -100,6 +102,8 @@ func (e *Engine) Restore(state map[string][]byte, now int64) error {
 	}
 	e.began = began
 	e.floor.Store(floor)
+	e.forgot.Store(forgot)
+	e.before = forgot
 	e.unwatched.Store(now)
 	return nil
 }
