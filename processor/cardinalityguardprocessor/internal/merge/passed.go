@@ -2,13 +2,18 @@ package merge
 
 import "sync/atomic"
 
-// passed notes when series went by that are not remembered one by one: the newest time of each place. What shares a place with another only makes a
-// first merged point later than it need be. A metric that never merged has one place, since its points are not identified; of others each series has.
-type passed [1 << 14]atomic.Int64
+// passed notes when series went by that are not remembered one by one: the newest time of each place. What shares both of its places with others only
+// makes a first merged point later than it need be. A metric that never merged has places, since its points are not identified; of others each series has.
+type passed [2][1 << 17]atomic.Int64
 
-func (p *passed) note(id Hash, at int64) { raise(&p[id.Lo%uint64(len(p))], at) }
+func (p *passed) note(id Hash, at int64) {
+	raise(&p[0][id.Lo%uint64(len(p[0]))], at)
+	raise(&p[1][id.Hi%uint64(len(p[1]))], at)
+}
 
-func (p *passed) last(id Hash) int64 { return p[id.Lo%uint64(len(p))].Load() }
+func (p *passed) last(id Hash) int64 {
+	return min(p[0][id.Lo%uint64(len(p[0]))].Load(), p[1][id.Hi%uint64(len(p[1]))].Load())
+}
 
 // raise makes a time the newest one.
 func raise(newest *atomic.Int64, at int64) {

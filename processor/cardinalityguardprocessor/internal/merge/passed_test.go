@@ -99,11 +99,32 @@ func TestGaugesThatPassDoNotChangeTheFirstPointOfASum(t *testing.T) {
 	t.Parallel()
 	r := newRig(testConfig(), plain{}, sec(0))
 	r.now = sec(21)
-	for i := range len(passed{}) {
-		r.Passed(Hash{Lo: uint64(i)}, Gauge, sec(20), r.now)
+	for i := range uint64(len(passed{}[0])) {
+		r.Passed(Hash{Hi: i, Lo: i}, Gauge, sec(20), r.now)
 	}
 	r.feed(sums(true, tick{run: "a", start: 10, time: 19, value: 100}))
 	assert.Equal(t, []string{"[] (10, 19] 100"}, sent(r.flush()))
+}
+
+// TestManySeriesThatPassHoldFewFirstPointsBack: a gateway sees some ten thousand metrics that it does not remember.
+func TestManySeriesThatPassHoldFewFirstPointsBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(21)
+	var h Hasher
+	for i := range 20_000 {
+		h.Begin()
+		resource := pcommon.NewMap()
+		resource.PutInt("host", int64(i))
+		r.Passed(h.Metric(h.Resource(resource), Hash{}, pmetric.NewMetric()), Gauge, sec(20), r.now)
+	}
+	const outputs = 200
+	for i := range outputs {
+		md := one(Gauge, "a", 0, sec(19), 1)
+		md.ResourceMetrics().At(0).Resource().Attributes().PutInt("gateway", int64(i))
+		r.feed(md)
+	}
+	assert.GreaterOrEqual(t, r.flush().DataPointCount(), outputs*9/10)
 }
 
 // TestAForgottenNativeSeriesOfASumThatWaitsIsNotCountedAgain: nothing was sent of the output, and the native series makes room without a tombstone.
