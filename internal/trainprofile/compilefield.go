@@ -137,8 +137,9 @@ func (c *compiler) epochBase(s *source, doc sourceDoc, kind valueKind, path stri
 	s.base = base
 	c.first = c.first || base == baseFirst
 	switch {
+	case kind == kindProgress && base == baseFirst && known:
 	case kind != kindEpoch && doc.Base != "":
-		c.fail(join(path, "base"), "only epochs have a base")
+		c.fail(join(path, "base"), "only epochs have a base, and epoch_progress has first")
 	case kind != kindEpoch:
 	case doc.Base == "" && doc.Value == nil:
 		c.fail(path, "say how the framework counts: base: 0, 1, progress, remembered or first")

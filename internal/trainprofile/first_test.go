@@ -27,17 +27,22 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		start  int64  // offset of the first object, -1: objects have none
 		before string // an object that stands before it
-		epochs []int64
+		epochs []string
 		want   []int64
 	}{
-		"from 1":                         {0, "", []int64{1, 2, 3}, []int64{0, 1, 2}},
-		"from 0":                         {0, "", []int64{0, 1, 2}, []int64{0, 1, 2}},
-		"a resumed run":                  {0, "", []int64{5, 6}, []int64{5, 6}},
-		"after an object without epochs": {0, `{"config": {}}`, []int64{1, 2}, []int64{0, 1}},
-		"after an unknown object":        {0, `{"note": "x"}`, []int64{1, 2}, []int64{0, 1}},
-		"the start was not seen":         {300, "", []int64{1, 2}, []int64{1, 2}},
-		"without places":                 {-1, "", []int64{1, 2}, []int64{0, 1}},
-		"begun anew":                     {0, "", []int64{1, 2, 1}, []int64{0, 1, 0}},
+		"from 1":                         {0, "", []string{"1", "2", "3"}, []int64{0, 1, 2}},
+		"from 0":                         {0, "", []string{"0", "1", "2"}, []int64{0, 1, 2}},
+		"a resumed run":                  {0, "", []string{"5", "6"}, []int64{5, 6}},
+		"after an object without epochs": {0, `{"config": {}}`, []string{"1", "2"}, []int64{0, 1}},
+		"after an unknown object":        {0, `{"note": "x"}`, []string{"1", "2"}, []int64{0, 1}},
+		"the start was not seen":         {300, "", []string{"1", "2"}, []int64{1, 2}},
+		"without places":                 {-1, "", []string{"1", "2"}, []int64{0, 1}},
+		"whole floats":                   {0, "", []string{"1.0", "2.0"}, []int64{0, 1}},
+		"whole floats from 0":            {0, "", []string{"0.0", "1.0"}, []int64{0, 1}},
+		"finished ones":                  {0, "", []string{"0.5", "2.0", "2.5"}, []int64{0, 1, 2}},
+		"finished ones from 0":           {0, "", []string{"0.0", "0.5", "1.0", "2"}, []int64{0, 0, 0, 2}},
+		"finished ones in the middle":    {300, "", []string{"4.5", "5.0"}, []int64{4, 5}},
+		"begun anew":                     {0, "", []string{"1", "2", "1"}, []int64{0, 1, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +56,7 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 			for reading := range 2 {
 				var got []int64
 				for i, epoch := range c.epochs {
-					lr := decode(t, fmt.Sprintf(`{"epoch": %d}`, epoch))
+					lr := decode(t, fmt.Sprintf(`{"epoch": %s}`, epoch))
 					if offset >= 0 {
 						lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset+int64(100*i))
 					}

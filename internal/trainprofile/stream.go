@@ -24,6 +24,7 @@ type Decision struct {
 	Likely  bool       // by a weak condition, kept for what the stream remembers; a strong one revises it
 	Before  *Decision  // the one that it revised, likely or strong; objects between the two stay what they were
 	Base    *EpochBase // how the stream counts epochs, when an object told
+	Partial *int64     // where an epoch was a fraction first: floats are numbers of finished epochs from there on
 }
 
 // EpochBase is the number of a stream's first epoch.
@@ -96,7 +97,10 @@ func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
 			d.Sure, d.Likely = next.Sure, false
 			decided, revised = before.Likely, false
 		default:
-			d.Before = &Decision{Profile: before.Profile, Offset: before.Offset, Likely: before.Likely, Base: before.Base, Before: before.Before}
+			d.Before = &Decision{
+				Profile: before.Profile, Offset: before.Offset, Likely: before.Likely, Base: before.Base, Partial: before.Partial,
+				Before: before.Before,
+			}
 			decided, revised = true, true
 		}
 		if s.decision.CompareAndSwap(latest, &d) {
@@ -105,9 +109,31 @@ func (s *Stream) decide(next Decision) (p *Profile, decided, revised bool) {
 	}
 }
 
-// remember keeps the number of the first epoch; the first object that tells counts. A stream of which nothing was decided is
-// the profile's from now on: somebody named its framework, or it is likely.
+// remember keeps the number of the first epoch; the first object that tells counts.
 func (s *Stream) remember(p *Profile, first, offset int64, likely bool) {
+	s.learn(p, offset, likely, func(d *Decision) bool {
+		if d.Base != nil && covers(d.Base.Offset, offset) {
+			return false
+		}
+		d.Base = &EpochBase{First: first, Offset: offset}
+		return true
+	})
+}
+
+// rememberPartial keeps that an epoch was a fraction.
+func (s *Stream) rememberPartial(p *Profile, offset int64, likely bool) {
+	s.learn(p, offset, likely, func(d *Decision) bool {
+		if d.Partial != nil && covers(*d.Partial, offset) {
+			return false
+		}
+		d.Partial = &offset
+		return true
+	})
+}
+
+// learn adds to the decision what an object tells of those after it. A stream of which nothing was decided is the profile's
+// from now on: somebody named its framework, or it is likely.
+func (s *Stream) learn(p *Profile, offset int64, likely bool, add func(*Decision) bool) {
 	for {
 		before := s.decision.Load()
 		d := Decision{Profile: p, Offset: offset, Likely: likely}
@@ -115,13 +141,9 @@ func (s *Stream) remember(p *Profile, first, offset int64, likely bool) {
 			if s.decisionAt(offset) != before { // read again: what it told was kept when it was read first
 				return
 			}
-			if before.Base != nil && covers(before.Base.Offset, offset) {
-				return
-			}
 			d = *before
 		}
-		d.Base = &EpochBase{First: first, Offset: offset}
-		if s.decision.CompareAndSwap(before, &d) {
+		if !add(&d) || s.decision.CompareAndSwap(before, &d) {
 			return
 		}
 	}
@@ -136,6 +158,15 @@ func (s *Stream) epochBase(offset int64) (first int64, ok bool) {
 		return d.Base.First, true
 	}
 	return 0, false
+}
+
+// isPartial tells whether an epoch was a fraction, as far as it is known at an offset.
+func (s *Stream) isPartial(offset int64) bool {
+	if s == nil {
+		return false
+	}
+	d := s.decisionAt(offset)
+	return d != nil && d.Partial != nil && covers(*d.Partial, offset)
 }
 
 // fromStart tells whether the stream is known from its first line on. It is a function of what the storage keeps, so that

@@ -1,6 +1,7 @@
 package trainprofile
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 	reason := ""
 	for src := &step.source; src != nil; src = src.or {
 		c, places, ok := m.fetch(src)
-		if !ok {
+		if !ok || step.target.kind == kindProgress && src.base == baseFirst && !m.countsFinished(p, c) {
 			continue
 		}
 		out, why, ok := c.convert(&step.target, m.baseOf(p, src, c), p.numbers)
@@ -42,6 +43,10 @@ func (m *Mapper) baseOf(p *Profile, src *source, c scalar) *source {
 	switch src.base {
 	case baseRemembered:
 	case baseFirst:
+		if m.countsFinished(p, c) {
+			m.counted.base = baseProgress
+			return &m.counted
+		}
 		first = 0
 		if n, ok := c.integer(p.numbers); ok && (n == 0 || n == 1) && m.stream.fromStart(m.offset) {
 			m.stream.remember(p, n, m.offset, m.weak)
@@ -57,6 +62,22 @@ func (m *Mapper) baseOf(p *Profile, src *source, c scalar) *source {
 		m.counted.base = baseOne
 	}
 	return &m.counted
+}
+
+// countsFinished tells whether an epoch is a number of finished ones where the first of a stream tells how it counts: a
+// fraction is, and so are whole floats of a stream that had one. An integer is the number of an epoch all the same.
+func (m *Mapper) countsFinished(p *Profile, c scalar) bool {
+	n, ok := c.number(p.numbers)
+	switch {
+	case !ok || n.typ != pcommon.ValueTypeDouble || math.IsNaN(n.f) || math.IsInf(n.f, 0):
+		return false
+	case n.f == math.Trunc(n.f):
+		return m.stream.isPartial(m.offset)
+	}
+	if m.stream.fromStart(m.offset) {
+		m.stream.rememberPartial(p, m.offset, m.weak)
+	}
+	return true
 }
 
 func use(ps []place) {

@@ -18,6 +18,7 @@ type stored struct {
 	likely  bool
 	before  *beforeDocument // nil: it revised none
 	base    *baseDocument
+	partial *int64
 	life    *lifeDocument
 	seq     uint64 // the order of decisions
 }
@@ -26,7 +27,7 @@ func newStored(d *trainprofile.Decision, l *trainprofile.Life) stored {
 	s := stored{life: newLife(l)}
 	if d != nil {
 		s.profile, s.offset, s.sure, s.likely = d.Profile.Name(), d.Offset, d.Sure, d.Likely
-		s.before, s.base = newBefore(d.Before), newBase(d.Base)
+		s.before, s.base, s.partial = newBefore(d.Before), newBase(d.Base), d.Partial
 	}
 	return s
 }
@@ -44,7 +45,8 @@ func newBefore(d *trainprofile.Decision) *beforeDocument {
 		return nil
 	}
 	return &beforeDocument{
-		Profile: d.Profile.Name(), Offset: d.Offset, Likely: d.Likely, Base: newBase(d.Base), Before: newBefore(d.Before),
+		Profile: d.Profile.Name(), Offset: d.Offset, Likely: d.Likely, Base: newBase(d.Base), Partial: d.Partial,
+		Before: newBefore(d.Before),
 	}
 }
 
@@ -59,7 +61,7 @@ func newBase(b *trainprofile.EpochBase) *baseDocument {
 func (s *stored) decision(set *trainprofile.Set) trainprofile.Decision {
 	return trainprofile.Decision{
 		Profile: set.Profile(s.profile), Offset: s.offset, Sure: s.sure, Likely: s.likely,
-		Before: s.before.decision(set), Base: s.base.epochBase(),
+		Before: s.before.decision(set), Base: s.base.epochBase(), Partial: s.partial,
 	}
 }
 
@@ -68,7 +70,8 @@ func (b *beforeDocument) decision(set *trainprofile.Set) *trainprofile.Decision 
 		return nil
 	}
 	return &trainprofile.Decision{
-		Profile: set.Profile(b.Profile), Offset: b.Offset, Likely: b.Likely, Base: b.Base.epochBase(), Before: b.Before.decision(set),
+		Profile: set.Profile(b.Profile), Offset: b.Offset, Likely: b.Likely, Base: b.Base.epochBase(), Partial: b.Partial,
+		Before: b.Before.decision(set),
 	}
 }
 
@@ -93,6 +96,7 @@ type storedDocument struct {
 	Likely  bool            `json:"likely,omitempty"`
 	Before  *beforeDocument `json:"before,omitempty"`
 	Base    *baseDocument   `json:"base,omitempty"`
+	Partial *int64          `json:"partial,omitempty"`
 	Life    *lifeDocument   `json:"life,omitempty"`
 	Seq     uint64          `json:"seq"`
 }
@@ -103,6 +107,7 @@ type beforeDocument struct {
 	Offset  int64           `json:"offset"`
 	Likely  bool            `json:"likely,omitempty"`
 	Base    *baseDocument   `json:"base,omitempty"`
+	Partial *int64          `json:"partial,omitempty"`
 	Before  *beforeDocument `json:"before,omitempty"`
 }
 
@@ -118,7 +123,7 @@ func encodeShard(shard map[string]stored) ([]byte, error) {
 		s := shard[key]
 		doc.Streams = append(doc.Streams, storedDocument{
 			Key: []byte(key), Profile: s.profile, Offset: s.offset, Sure: s.sure, Likely: s.likely, Before: s.before, Base: s.base,
-			Life: s.life, Seq: s.seq,
+			Partial: s.partial, Life: s.life, Seq: s.seq,
 		})
 	}
 	return json.Marshal(doc)
@@ -142,7 +147,7 @@ func decodeShard(n int, text []byte) (map[string]stored, error) {
 		}
 		shard[string(s.Key)] = stored{
 			profile: s.Profile, offset: s.Offset, sure: s.Sure, likely: s.Likely, before: s.Before, base: s.Base,
-			life: s.Life, seq: s.Seq,
+			partial: s.Partial, life: s.Life, seq: s.Seq,
 		}
 	}
 	return shard, nil

@@ -23,8 +23,9 @@ func TestADecisionComesBackFromTheStorageAsItWas(t *testing.T) {
 		"sure":                {Profile: other, Offset: 50, Sure: true},
 		"counts from 1":       {Profile: other, Offset: 50, Base: base},
 		"likely":              {Profile: one, Offset: 50, Likely: true, Base: &trainprofile.EpochBase{Offset: 50}},
+		"finished epochs":     {Profile: one, Offset: 50, Likely: true, Partial: new(int64)},
 		"revised":             {Profile: other, Offset: 90, Sure: true, Before: &trainprofile.Decision{Profile: one, Offset: 50}},
-		"revised what counts": {Profile: other, Offset: 90, Before: &trainprofile.Decision{Profile: one, Offset: 50, Likely: true, Base: base}},
+		"revised what counts": {Profile: other, Offset: 90, Before: &trainprofile.Decision{Profile: one, Offset: 50, Likely: true, Base: base, Partial: new(int64)}},
 		"revised twice": {Profile: other, Offset: 90, Sure: true, Before: &trainprofile.Decision{
 			Profile: one, Offset: 50, Before: &trainprofile.Decision{Profile: one, Offset: 10, Likely: true},
 		}},
