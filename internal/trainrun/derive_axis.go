@@ -135,6 +135,18 @@ func (r *row) on(axis Axis) int64 {
 	}
 }
 
+// across is the place of a validation on the other axis that its values may be on, -1 for none.
+func (r *row) across(axis Axis) int64 {
+	switch {
+	case r.axis == axisPhase && axis == AxisEpoch:
+		return r.step
+	case r.axis == axisPhase && axis == AxisStep:
+		return r.epoch
+	default:
+		return none
+	}
+}
+
 // unplaced notes the values of a curve over steps that tell no step: they are not in it. Where steps begin anew in each epoch, all
 // but the last one of an epoch are left out.
 func (d *deriver) unplaced() {

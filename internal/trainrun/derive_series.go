@@ -16,7 +16,7 @@ type candidate struct {
 	crc, index   uint32
 	at           uint32 // its place in the table
 	proven       int64  // the greatest time up to here in its stream
-	step         int64  // of a value that may be over epochs or over steps, -1 = none
+	across       int64  // of a value that may be over epochs or over steps its place on the other of them, -1 = none
 }
 
 // compareStream is 0 for candidates of one stream. They have one rank: that of the series.
@@ -55,6 +55,7 @@ func (d *deriver) candidates() [][]candidate {
 			if a := d.strands[n].key.axis; a != axis {
 				axis = a
 				c.x, there = d.at(i, axis)
+				c.across = r.across(axis)
 			}
 			if !ok || !there {
 				continue
@@ -69,16 +70,10 @@ func (d *deriver) candidates() [][]candidate {
 	return lists
 }
 
-// candidate is a value of row i, but for the value and its place on the axis.
+// candidate is a value of row i, but for the value and its place on the axes.
 func (d *deriver) candidate(i int) candidate {
 	r := &d.f.rows.rows[i]
-	c := candidate{
-		pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index, step: none,
-	}
-	if r.axis == axisPhase {
-		c.step = r.step
-	}
-	return c
+	return candidate{pos: r.pos, time: r.time, attempt: d.attempt[i], kind: r.kind, file: r.file, crc: r.crc, index: r.index}
 }
 
 func (d *deriver) series() {
@@ -124,8 +119,11 @@ func (d *deriver) points(of *Series, list []candidate) {
 		if axis == AxisOrder {
 			out[i].X = int64(i)
 		}
-		if axis == AxisEpoch && c.step >= 0 {
-			of.BySteps = append(of.BySteps, Point{c.step, c.v, c.time})
+		if c.across >= 0 && of.Across == nil {
+			of.Across = slices.Repeat([]int64{none}, len(list))
+		}
+		if of.Across != nil {
+			of.Across[i] = c.across
 		}
 	}
 	of.Points = out

@@ -131,7 +131,7 @@ type Series struct {
 	Thinned bool // points were left out to bound memory; first, last, least and greatest are there
 
 	Points         []Point // by X; values may be NaN or infinite
-	BySteps        []Point // of a curve over epochs those that could be over steps, at their steps
+	Across         []int64 // of each point the step of a validation over epochs, or the epoch of one over steps; -1 = none, nil = of no point
 	Last           Point   // the point with the greatest X, finite or not
 	Min, Max       *Point  // of finite values; the earliest of equals
 	Count          int64   // finite points

@@ -19,12 +19,13 @@ func Continue(st *trainrun.State, read func(name string) []byte) (joined *trainr
 	if !ok || p.RunID != cutText(st.RunID, maxText) || st.Conflict != nil || p.Conflict {
 		return st, Params{}, false
 	}
+	begins := len(st.Attempts) > 0 && !st.Partial && !st.Headless
 	placed := *st
-	placed.Series = p.placed(st.Series)
+	placed.Series, placed.Notes = p.placed(st, begins)
 	if !p.goesOn(&placed, read) {
 		return st, Params{}, false
 	}
-	c := continuation{p: p, st: placed, read: read, begins: len(st.Attempts) > 0 && !st.Partial && !st.Headless}
+	c := continuation{p: p, st: placed, read: read, begins: begins}
 	c.join()
 	return &c.st, Params{File: read(ParamsName), Digest: p.Digest, Renamed: p.Renamed}, true
 }

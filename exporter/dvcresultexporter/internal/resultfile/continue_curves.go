@@ -47,27 +47,6 @@ func (c *continuation) series() {
 	}
 }
 
-// placed gives the curves as they go on after a result: over steps where it knows them over steps because an epoch had several
-// values, though none of the epochs that came since had.
-func (p *previous) placed(list []trainrun.Series) []trainrun.Series {
-	out := slices.Clone(list)
-	for i := range out {
-		s := &out[i]
-		old, ok := p.Metrics[strings.ToValidUTF8(displayName(s.Part, s.Name), "\uFFFD")]
-		if !ok || old.Last == nil || axisOf(old.Axis) != trainrun.AxisStep || len(s.BySteps) != len(s.Points) {
-			continue
-		}
-		if slices.ContainsFunc(list, func(o trainrun.Series) bool { return o.Shared && o.Part == s.Part && o.Name == s.Name }) {
-			continue
-		}
-		s.Axis, s.Points = trainrun.AxisStep, slices.SortedFunc(slices.Values(s.BySteps), func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) })
-		if first := slices.IndexFunc(s.Points, func(pt trainrun.Point) bool { return !isFinite(pt.V) }); first >= 0 {
-			s.FirstNonFinite = &s.Points[first].X
-		}
-	}
-	return out
-}
-
 // share gives a curve the suffix of its axis when the disk knows one, of an axis that comes before, that owns the name.
 func (c *continuation) share() {
 	for i := range c.st.Series {
@@ -80,7 +59,7 @@ func (c *continuation) share() {
 // extend puts the points of the disk before those of a series.
 func (c *continuation) extend(s *trainrun.Series, name string, old *previousMetric) {
 	added, unknown := int64(0), int64(0)
-	byX := map[int64]trainrun.Point{}
+	byX, across := map[int64]trainrun.Point{}, old.across()
 	for _, pt := range c.p.points(name, c.read) {
 		if pt.X < c.cut(s.Axis) {
 			byX[pt.X] = pt
@@ -88,9 +67,12 @@ func (c *continuation) extend(s *trainrun.Series, name string, old *previousMetr
 	}
 	shown := int64(len(byX))
 	s.NonFinite = c.p.NonFinite[name].Count
-	for _, pt := range s.Points {
+	for i, pt := range s.Points {
 		_, known := byX[pt.X]
 		byX[pt.X] = pt
+		if delete(across, pt.X); s.Across != nil {
+			across[pt.X] = s.Across[i]
+		}
 		if !known && isFinite(pt.V) {
 			unknown++
 		}
@@ -106,7 +88,8 @@ func (c *continuation) extend(s *trainrun.Series, name string, old *previousMetr
 	if c.cut(s.Axis) <= old.LastStep {
 		s.Count = shown + unknown
 	}
-	s.Points = slices.SortedFunc(maps.Values(byX), func(a, b trainrun.Point) int { return cmp.Compare(a.X, b.X) })
+	s.Points = sortedPoints(byX)
+	s.Across = placesOf(s.Points, across)
 	s.Min, s.Max = nil, nil
 	for i := range s.Points {
 		pt := s.Points[i]

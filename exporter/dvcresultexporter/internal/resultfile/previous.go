@@ -34,6 +34,7 @@ type previous struct {
 	Renamed    map[string]string         `json:"renamed_params"`
 	TaskFamily string                    `json:"task_family"`
 	Resources  *previousGPUs             `json:"resources"`
+	Notes      []trainrun.Note           `json:"notes"`
 }
 
 type previousAttempt struct {
@@ -64,10 +65,16 @@ type previousMetric struct {
 	Last     *metricValue
 	LastStep int64 `json:"last_step"`
 	Min, Max *metricValue
-	MinStep  int64 `json:"min_step"`
-	MaxStep  int64 `json:"max_step"`
+	MinStep  int64  `json:"min_step"`
+	MaxStep  int64  `json:"max_step"`
+	AtSteps  places `json:"at_steps"`
 	Sampled  bool
+
+	untabled bool // the table is over another axis
 }
+
+// places are the steps of the run at which the last, the least and the greatest value of a curve over epochs were told.
+type places struct{ Last, Min, Max *int64 }
 
 type nonFinite struct {
 	Count int64
@@ -75,11 +82,12 @@ type nonFinite struct {
 }
 
 type previousBest struct {
-	Value float64
-	Step  int64
-	Axis  string
-	At    string
-	Path  string `json:"checkpoint_path"`
+	Metric string
+	Value  float64
+	Step   int64
+	Axis   string
+	At     string
+	Path   string `json:"checkpoint_path"`
 }
 
 type previousFile struct {
@@ -161,10 +169,10 @@ func (p *previous) points(name string, read func(string) []byte) []trainrun.Poin
 	if other, ok := p.Names[name]; ok {
 		path = other
 	}
-	if out := readTable(read(PlotsDir + "/" + path + PlotsSuffix)); len(out) > 0 {
+	m := p.Metrics[name]
+	if out := readTable(read(PlotsDir + "/" + path + PlotsSuffix)); len(out) > 0 && !m.untabled {
 		return out
 	}
-	m := p.Metrics[name]
 	var out []trainrun.Point
 	add := func(x int64, v *metricValue) {
 		if v != nil && isFinite(float64(*v)) {

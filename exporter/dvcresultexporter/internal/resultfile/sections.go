@@ -124,6 +124,7 @@ func metricObject(m *metric) object {
 	if s.Max != nil {
 		o["max"], o["max_step"] = s.Max.V, s.Max.X
 	}
+	put(o, "at_steps", stepsOf(s))
 	if s.Sampled {
 		o["sampled"] = true
 	}
