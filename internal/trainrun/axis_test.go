@@ -2,7 +2,9 @@ package trainrun
 
 import (
 	"fmt"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -157,6 +159,37 @@ func TestACheckpointOfStepsThatWereGivenUpIsNotTheBest(t *testing.T) {
 	assert.EqualValues(t, 100, st.Best.X)
 	require.NotNil(t, st.Best.Checkpoint)
 	assert.Equal(t, "best-100.pt", st.Best.Checkpoint.Path)
+}
+
+// The state costs a pass over the rows, not one for each checkpoint that names only its epoch.
+func TestCheckpointsOfAnEpochCostNoPassEach(t *testing.T) {
+	t.Parallel()
+	cost := func(saves bool) time.Duration {
+		f := newFold(testRun, defaultLimits())
+		for i := range int64(100_000) {
+			f.Apply(stepEntry(3*i, 1, 0, Value{"train/loss", 1}))
+			if i%350 != 0 {
+				continue
+			}
+			e := stepEntry(3*i+1, 1, 0, Value{"val/loss", 1 - float64(i)})
+			e.Event, e.Epoch = EventPhaseEnd, Int{0, true}
+			f.Apply(e)
+			if saves {
+				e = stepEntry(3*i+2, 1, 0)
+				e.Event, e.Epoch, e.Step = EventCheckpointSave, Int{0, true}, Int{}
+				e.Detail = &Detail{Checkpoint: &Checkpoint{Path: fmt.Sprint(i), Kind: "best"}}
+				f.Apply(e)
+			}
+		}
+		least := time.Duration(math.MaxInt64)
+		for range 5 {
+			began := time.Now()
+			f.State()
+			least = min(least, time.Since(began))
+		}
+		return least
+	}
+	assert.Less(t, cost(true), 6*cost(false)) // a pass for each costs fifteen times as much
 }
 
 func TestValuesWithoutStepAreNoted(t *testing.T) {

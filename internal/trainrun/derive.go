@@ -27,6 +27,7 @@ type deriver struct {
 	strands []series           // curves: key.axis is theirs
 	moved   map[seriesKey]bool // series over epochs that are over steps
 	anew    []string           // names of those that would be, if their steps did not begin anew in each epoch
+	stepped map[shelf][]int    // rows with a step, by their place; nil until asked for
 	progress
 }
 

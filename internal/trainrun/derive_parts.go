@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -225,15 +226,35 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 
 // givenUp says that a newer attempt supersedes the step up to which a stream had come when something without a step was told.
 func (d *deriver) givenUp(part int, at *stamp) bool {
+	if d.stepped == nil {
+		d.layOut()
+	}
 	rows := d.f.rows.rows
-	before := -1
+	list := d.stepped[shelf{part, at.file, at.kind}]
+	n, _ := slices.BinarySearchFunc(list, at.pos, func(i int, pos int64) int { return cmp.Compare(rows[i].pos, pos) })
+	return n > 0 && d.cuts[part][d.attempt[list[n-1]]].coversStep(&rows[list[n-1]])
+}
+
+// shelf is a stream of a part.
+type shelf struct {
+	part int
+	file uint32
+	kind posKind
+}
+
+// layOut lists the rows with a step of each shelf by their place: a pass for all that is asked of them, not one for each.
+func (d *deriver) layOut() {
+	rows := d.f.rows.rows
+	d.stepped = map[shelf][]int{}
 	for i := range rows {
-		r := &rows[i]
-		if int(r.part) == part && r.step >= 0 && r.file == at.file && r.kind == at.kind && r.pos < at.pos && (before < 0 || r.pos > rows[before].pos) {
-			before = i
+		if r := &rows[i]; r.step >= 0 {
+			k := shelf{int(r.part), r.file, r.kind}
+			d.stepped[k] = append(d.stepped[k], i)
 		}
 	}
-	return before >= 0 && d.cuts[part][d.attempt[before]].coversStep(&rows[before])
+	for _, list := range d.stepped {
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rows[a].pos, rows[b].pos) })
+	}
 }
 
 // toldAt gives the steps at which a point was told, and the epochs in which validations told it.
