@@ -125,11 +125,7 @@ func (c *Config) validateFiles() error {
 	}
 	errs = append(errs, validateGlobs("include", c.Include), validateGlobs("exclude", c.Exclude))
 	errs = append(errs, validateWalks(c.Include)...)
-	for _, glob := range slices.Concat(c.Include, c.Exclude) {
-		if strings.HasPrefix(glob, "~") {
-			errs = append(errs, fmt.Errorf("include: ~ is not expanded, write ${env:HOME} instead, got %q", glob))
-		}
-	}
+	errs = append(errs, validateHomes("include", c.Include), validateHomes("exclude", c.Exclude))
 	switch c.StartAt {
 	case startAtBeginning:
 	case "end":
@@ -140,6 +136,16 @@ func (c *Config) validateFiles() error {
 	}
 	if c.Identity != identityInode && c.Identity != identityPath {
 		errs = append(errs, fmt.Errorf("identity: want inode, or path for network file systems without stable inodes, got %q", c.Identity))
+	}
+	return errors.Join(errs...)
+}
+
+func validateHomes(key string, globs []string) error {
+	var errs []error
+	for _, glob := range globs {
+		if strings.HasPrefix(glob, "~") {
+			errs = append(errs, fmt.Errorf("%s: ~ is not expanded, write ${env:HOME} instead, got %q", key, glob))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -54,6 +54,7 @@ func TestConfigSingleMistakes(t *testing.T) {
 		want string
 	}{
 		"no include":      {func(c *Config) { c.Include = nil }, "include: name at least one glob"},
+		"home, excluded":  {func(c *Config) { c.Exclude = []string{"~/old/*"} }, "exclude: ~ is not expanded"},
 		"other start":     {func(c *Config) { c.StartAt = "middle" }, `start_at: want beginning, got "middle"`},
 		"bad expression":  {func(c *Config) { c.RunID.PathRegex = "(" }, "run_id: path_regex: "},
 		"line over 16MiB": {func(c *Config) { c.MaxLineSize = 16<<20 + 1 }, "max_line_size: "},
