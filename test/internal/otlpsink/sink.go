@@ -49,6 +49,7 @@ type Sink struct {
 	logs    []plog.Logs
 	traces  []ptrace.Traces
 	keep    func(context.Context, plog.Logs) // instead of logs, when it is set
+	bad     func(plog.Logs) bool
 	refused int
 	hung    int
 }
@@ -132,6 +133,13 @@ func (s *Sink) KeepLogs(keep func(context.Context, plog.Logs)) {
 	s.keep = keep
 }
 
+// RefuseLogs refuses for good the requests that bad finds, whatever the mode.
+func (s *Sink) RefuseLogs(bad func(plog.Logs) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bad = bad
+}
+
 // Reset forgets what was accepted and counted.
 func (s *Sink) Reset() {
 	s.mu.Lock()
@@ -191,6 +199,9 @@ type logsServer struct {
 // Export implements the OTLP logs service.
 func (l *logsServer) Export(ctx context.Context, r plogotlp.ExportRequest) (plogotlp.ExportResponse, error) {
 	s := l.sink
+	if s.isBad(r.Logs()) {
+		return plogotlp.NewExportResponse(), status.Error(codes.InvalidArgument, "the sink refuses these logs for good")
+	}
 	return plogotlp.NewExportResponse(), s.take(ctx, func() {
 		if s.keep != nil {
 			s.keep(ctx, r.Logs())
@@ -198,6 +209,16 @@ func (l *logsServer) Export(ctx context.Context, r plogotlp.ExportRequest) (plog
 		}
 		s.logs = append(s.logs, r.Logs())
 	})
+}
+
+func (s *Sink) isBad(ld plog.Logs) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bad == nil || !s.bad(ld) {
+		return false
+	}
+	s.refused++
+	return true
 }
 
 type tracesServer struct {
