@@ -40,11 +40,13 @@ func (e *Engine) Passed(metric Hash, k Kind, at, now int64) {
 	}
 }
 
-// notePassing notes the native points of a batch that go on as they are and are not remembered.
+// notePassing notes the native points of a batch that go on as they are and are not remembered. The end of a cumulative series that nothing is known
+// of is not among them: what is noted there may have been counted.
 func (b *Batch) notePassing() {
 	for i := range b.items {
-		if it := &b.items[i]; it.rec == nil && !it.gone && !it.noValue {
-			b.engine.Passed(it.id, b.groups[it.group].kind, it.at, b.now)
+		it := &b.items[i]
+		if kind := b.groups[it.group].kind; it.rec == nil && !it.gone && (!it.noValue || !kind.Cumulative()) {
+			b.engine.Passed(it.id, kind, it.at, b.now)
 		}
 	}
 }

@@ -84,6 +84,40 @@ func TestAPointThatPassedIsKnownBySeriesOnceTheNameMerges(t *testing.T) {
 	assert.Equal(t, sec(26), int64(p.Timestamp()))
 }
 
+// TestTheEndOfANativeSeriesIsAPointToo: a merged one of its time would be a second one.
+func TestTheEndOfANativeSeriesIsAPointToo(t *testing.T) {
+	t.Parallel()
+	phase := func(md pmetric.Metrics, v string) pmetric.Metrics {
+		p := onlyPoint(t, md)
+		p.Attributes().PutStr("phase", v)
+		p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(v == "ends"))
+		return md
+	}
+	for _, k := range []Kind{Gauge, DeltaSum} {
+		r := newRig(testConfig(), plain{}, sec(0))
+		r.now = sec(30)
+		r.feed(phase(one(k, "a", sec(10), sec(20), 1), "x"))
+		r.flush()
+		require.Equal(t, 1, r.feed(phase(one(k, "", sec(10), sec(25), 0), "ends")).DataPointCount(), "native: it passes")
+		touched := one(k, "a", sec(10), sec(25), 2)
+		onlyPoint(t, touched).Attributes().PutStr("phase", "ends")
+		r.feed(touched)
+		require.Zero(t, r.flush().DataPointCount())
+		r.now = sec(61)
+		assert.Equal(t, sec(25)+int64(time.Millisecond), int64(onlyPoint(t, r.flush()).Timestamp()))
+	}
+	r := newRig(testConfig(), plain{}, sec(0)) // two ends of a watched series, the later one first
+	r.now = sec(30)
+	for _, at := range []float64{27, 25} {
+		r.feed(sums(true, tick{start: 10, time: 20, value: 5}))
+		r.feed(sums(true, tick{start: 10, time: at, ends: true}))
+	}
+	r.feed(sums(true, tick{run: "a", start: 10, time: 26, value: 5}))
+	require.Empty(t, sent(r.flush()))
+	r.now = sec(61)
+	require.Equal(t, []string{"[] (10, 27.001] 10"}, sent(r.flush()))
+}
+
 // TestATimeFromTheFutureHoldsNothingBack: it would do so until then.
 func TestATimeFromTheFutureHoldsNothingBack(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ func (b *Batch) watchPoint(it *item, s *source) {
 	s.seen = b.now
 	if it.noValue {
 		if s.known && s.order(it) >= 0 {
-			s.ended = it.time
+			s.ended = max(s.ended, it.time)
 			b.setLive(s, false)
 		}
 		return

@@ -1,0 +1,251 @@
+package merge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"pgregory.net/rapid"
+)
+
+// ruled is a guard as the table of the design has it: the conditions of a cumulative point in their order, word by word, for one output.
+type ruled struct {
+	sources map[string]*ruledSource
+	counts  func(from, to float64) (fell, little bool)
+
+	merged, sent, waiting bool
+	total                 float64
+	double                bool
+	start, last, newest   float64
+	since                 float64
+	known                 bool // there is a candidate for the start
+	ends                  bool
+	endTime               float64
+}
+
+type ruledSource struct {
+	start, time, value float64
+	double, live       bool
+	known              bool
+	ended              float64
+}
+
+// ruledPoint is a point of a cumulative sum; times in seconds, a start of zero is absent. An empty run is native.
+type ruledPoint struct {
+	run                string
+	start, time, value float64
+	double, ends       bool
+}
+
+// take takes a batch in and gives the points that pass.
+func (g *ruled) take(now float64, in []ruledPoint) (passed []ruledPoint) {
+	for _, p := range in {
+		if p.run != "" && !p.ends {
+			g.collide()
+		}
+	}
+	for _, p := range in {
+		if p.run == "" && !g.merged {
+			passed = append(passed, p)
+		}
+	}
+	in = slices.Clone(in)
+	slices.SortStableFunc(in, func(a, b ruledPoint) int { return cmp.Compare(a.time, b.time) })
+	for _, p := range in {
+		g.point(now, p)
+	}
+	return passed
+}
+
+// collide makes the output merged: a native series that passed goes on from its value.
+func (g *ruled) collide() {
+	if g.merged {
+		return
+	}
+	g.merged = true
+	if s := g.sources[""]; s != nil && s.known {
+		g.total, g.double, g.start, g.known, g.sent, g.last = s.value, s.double, s.start, true, true, max(s.time, s.ended)
+	}
+}
+
+func (g *ruled) point(now float64, p ruledPoint) {
+	s := g.sources[p.run]
+	if p.ends { // 1
+		if s == nil || p.time < s.time {
+			return
+		}
+		s.ended = max(s.ended, p.time)
+		if !s.live {
+			return
+		}
+		s.live = false
+		if !g.merged || slices.ContainsFunc(slices.Collect(maps.Values(g.sources)), func(o *ruledSource) bool { return o.live }) {
+			return
+		}
+		if !g.waiting && !g.ends {
+			g.since = now
+		}
+		g.ends, g.endTime = true, max(g.endTime, p.time)
+		return
+	}
+	if s == nil {
+		s = &ruledSource{}
+		g.sources[p.run] = s
+	}
+	if !g.merged {
+		if !s.known || p.time > s.time {
+			*s = ruledSource{p.start, p.time, p.value, p.double, p.time > s.ended, true, s.ended}
+		}
+		return
+	}
+	add, start := 0., p.start
+	fell, little := g.counts(s.value, p.value)
+	switch {
+	case !s.known && p.run == "" && !g.sent: // 3
+		add = p.value
+	case !s.known && p.start != 0 && p.start >= 100 && p.start < p.time: // 4
+		add = p.value
+	case !s.known: // 5, within the warm-up
+		start = p.time
+	case p.time <= s.time: // 7
+		return
+	case p.start > s.start && p.start >= s.time && p.start < p.time: // 8
+		add = p.value
+	case fell && little && p.start == s.start: // a glitch
+		start = p.time
+	case fell: // 9
+		add = p.value
+	default: // 10
+		add, start = p.value-s.value, s.time
+	}
+	if !g.sent && (!g.known || start < g.start) {
+		g.start, g.known = start, true
+	}
+	g.total += add
+	g.double = g.double || p.double
+	*s = ruledSource{p.start, p.time, p.value, p.double, p.time > s.ended, true, s.ended}
+	if !g.waiting && !g.ends {
+		g.since = now
+	}
+	g.ends = false
+	g.waiting, g.newest = true, max(g.newest, p.time)
+}
+
+// flush gives the point that goes on, as sent writes it.
+func (g *ruled) flush(now float64) []string {
+	if !g.waiting && !g.ends {
+		return nil
+	}
+	at, value := g.newest, fmt.Sprint(g.total)
+	if !g.waiting {
+		at, value = max(g.endTime, g.newest), "end"
+	}
+	if at <= g.last {
+		if now-g.since < 30 {
+			return nil
+		}
+		at = g.last + 0.001
+	}
+	if !g.waiting {
+		g.ends = false
+	} else {
+		g.waiting, g.since = false, now
+	}
+	g.sent, g.last, g.newest = true, at, 0
+	start := "none"
+	if g.start != 0 {
+		start = fmt.Sprintf("%.3f", min(g.start, at))
+	}
+	if value == "end" {
+		return []string{fmt.Sprintf("(%s, %.3f] end", start, at)}
+	}
+	return []string{fmt.Sprintf("(%s, %.3f] %s %v", start, at, value, g.double)}
+}
+
+func ruledBatch(in []ruledPoint) pmetric.Metrics {
+	md := sums(true)
+	m := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)
+	for _, r := range in {
+		p := m.Sum().DataPoints().AppendEmpty()
+		if r.run != "" {
+			p.Attributes().PutStr("run_id", r.run)
+		}
+		if r.start != 0 {
+			p.SetStartTimestamp(pcommon.Timestamp(sec(r.start)))
+		}
+		p.SetTimestamp(pcommon.Timestamp(sec(r.time)))
+		if r.double {
+			p.SetDoubleValue(r.value)
+		} else {
+			p.SetIntValue(int64(r.value))
+		}
+		if r.ends {
+			p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
+		}
+	}
+	return md
+}
+
+func ruledSent(md pmetric.Metrics) (out []string) {
+	for _, rm := range md.ResourceMetrics().All() {
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			for _, p := range m.Sum().DataPoints().All() {
+				start := "none"
+				if p.StartTimestamp() != 0 {
+					start = fmt.Sprintf("%.3f", float64(int64(p.StartTimestamp())-sec(0))/1e9)
+				}
+				at := float64(int64(p.Timestamp())-sec(0)) / 1e9
+				if p.Flags().NoRecordedValue() {
+					out = append(out, fmt.Sprintf("(%s, %.3f] end", start, at))
+					continue
+				}
+				n := numberOf(p)
+				out = append(out, fmt.Sprintf("(%s, %.3f] %v %v", start, at, n.float(), n.double))
+			}
+		}
+	}
+	return out
+}
+
+func TestEveryPointCountsAsTheTableSays(t *testing.T) {
+	property(t, func(t *rapid.T) {
+		g := &ruled{sources: map[string]*ruledSource{}, counts: func(from, to float64) (bool, bool) { return to < from, from-to < from/8 }}
+		r := newRig(testConfig(), plain{}, sec(100))
+		now := 100.
+		for range rapid.IntRange(1, 10).Draw(t, "steps") {
+			now += float64(rapid.IntRange(1, 20).Draw(t, "later"))
+			var in []ruledPoint
+			seen := map[string]bool{}
+			for range rapid.IntRange(0, 4).Draw(t, "points") {
+				p := ruledPoint{
+					run:   rapid.SampledFrom([]string{"", "a", "a", "b", "b", "c"}).Draw(t, "run"),
+					time:  now - float64(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 5, 9, 20}).Draw(t, "ago")),
+					value: rapid.SampledFrom([]float64{0, 1, 2, 8, 9, 90, 95, 100, 101, 103}).Draw(t, "value"),
+					ends:  rapid.IntRange(0, 7).Draw(t, "ends") == 0,
+				}
+				p.start = max(p.time-float64(rapid.SampledFrom([]int{0, 1, 2, 3, 10, 11, 50}).Draw(t, "since")), 1)
+				if rapid.IntRange(0, 3).Draw(t, "usual start") > 0 {
+					p.start = min(float64(rapid.SampledFrom([]int{0, 50, 101}).Draw(t, "start")), p.time)
+				}
+				if p.double = rapid.IntRange(0, 5).Draw(t, "double") == 0; p.double {
+					p.value += 0.5
+				}
+				if key := fmt.Sprint(p.run, p.time); seen[key] {
+					continue
+				} else {
+					seen[key] = true
+				}
+				in = append(in, p)
+			}
+			r.now = sec(now)
+			passed := g.take(now, in)
+			require.ElementsMatch(t, ruledSent(ruledBatch(passed)), ruledSent(r.feed(ruledBatch(in))), "what passes at %v", now)
+			require.Equal(t, g.flush(now), ruledSent(r.flush()), "at %v", now)
+		}
+	})
+}
