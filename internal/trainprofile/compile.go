@@ -34,6 +34,7 @@ type source struct {
 	constant any
 	ifHas    ref
 	concat   []source
+	sum      []source
 	extract  *regexp.Regexp
 	typ      string
 	lower    bool

@@ -90,13 +90,13 @@ func (c *compiler) constantFits(t *target, doc sourceDoc, path string) {
 func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	s := source{from: doc.From, like: doc.Like, constant: doc.Value, ifHas: doc.IfHas, values: doc.Values, unit: doc.Unit, layout: doc.Layout}
 	given := 0
-	for _, is := range []bool{len(doc.From) > 0, doc.Like != nil, doc.Value != nil, len(doc.Concat) > 0} {
+	for _, is := range []bool{len(doc.From) > 0, doc.Like != nil, doc.Value != nil, len(doc.Concat) > 0, len(doc.Sum) > 0} {
 		if is {
 			given++
 		}
 	}
 	if given != 1 {
-		c.fail(path, "want one of from, like, value and concat")
+		c.fail(path, "want one of from, like, value, concat and sum")
 	}
 	if doc.Extract != nil && doc.Extract.Regexp != nil {
 		s.extract = doc.Extract.Regexp
@@ -106,6 +106,9 @@ func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	}
 	for i, part := range doc.Concat {
 		s.concat = append(s.concat, c.source(part, kindString, fmt.Sprintf("%s.concat[%d]", path, i)))
+	}
+	for i, part := range doc.Sum {
+		s.sum = append(s.sum, c.source(part, kindNumber, fmt.Sprintf("%s.sum[%d]", path, i)))
 	}
 	c.epochBase(&s, doc, kind, path)
 	if _, known := unitSeconds[doc.Unit]; !known && doc.Unit != unitClock {

@@ -114,6 +114,7 @@ type sourceDoc struct {
 	Value   any            `yaml:"value"`
 	IfHas   ref            `yaml:"if_has"`
 	Concat  []sourceDoc    `yaml:"concat"`
+	Sum     []sourceDoc    `yaml:"sum"`
 	Type    string         `yaml:"type"`
 	Extract *regex         `yaml:"extract"`
 	Lower   bool           `yaml:"lower"`

@@ -114,7 +114,7 @@ func targetMistakes() map[string]mistake {
 		},
 		"two sources": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, set: {step: {from: s, value: 1}}}]",
-			want:     "profile x.yaml: rules[0].set.step: want one of from, like, value and concat",
+			want:     "profile x.yaml: rules[0].set.step: want one of from, like, value, concat and sum",
 			inSchema: true,
 		},
 		"constant of the wrong type": {

@@ -150,6 +150,11 @@ func (c scalar) number(as numbers) (scalar, bool) {
 			return parseNumber(text)
 		}
 		return c, false
+	case pcommon.ValueTypeSlice:
+		if list := c.v.Slice(); list.Len() == 1 { // what tolist() of a tensor with one element gives
+			return scalarOf(list.At(0)).number(as)
+		}
+		return c, false
 	default:
 		return c, false
 	}

@@ -26,6 +26,9 @@ func (r *rule) readers() (all []*source) {
 			for i := range s.concat {
 				add(&s.concat[i])
 			}
+			for i := range s.sum {
+				add(&s.sum[i])
+			}
 		}
 	}
 	for _, steps := range [][]setStep{r.header, r.set, r.remember} {

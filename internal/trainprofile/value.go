@@ -113,6 +113,9 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 	if len(src.concat) > 0 {
 		return m.fetchConcat(src)
 	}
+	if len(src.sum) > 0 {
+		return m.fetchSum(src)
+	}
 	at, ok := m.find(src)
 	if !ok || at.value.Type() == pcommon.ValueTypeEmpty {
 		return scalar{}, nil, false
@@ -190,6 +193,24 @@ func (m *Mapper) fetchConcat(src *source) (scalar, []place, bool) {
 		all = append(all, at...)
 	}
 	return textScalar(out.String()), all, true
+}
+
+// fetchSum adds whole numbers.
+func (m *Mapper) fetchSum(src *source) (scalar, []place, bool) {
+	total, all := int64(0), []place(nil)
+	for i := range src.sum {
+		c, at, ok := m.fetch(&src.sum[i])
+		if !ok {
+			return scalar{}, nil, false
+		}
+		n, isInt := c.integer(numbers{texts: true})
+		if !isInt || n > maxEpochs || n < -maxEpochs {
+			return scalar{}, nil, false
+		}
+		total += n
+		all = append(all, at...)
+	}
+	return intScalar(total), all, true
 }
 
 // time reads the first of the profile's time fields that is a time.
