@@ -51,38 +51,37 @@ func (d *deriver) several() map[seriesKey]bool {
 		epoch   int64
 	}
 	f := d.f
-	var moved map[seriesKey]bool
+	moved := map[seriesKey]bool{}
 	steps := map[spot]int64{}
 	told := map[course][]epochSteps{}
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if r.event != EventPhaseEnd || !r.axis.coarse() || r.epoch < 0 || r.step < 0 || d.cuts[r.part][d.attempt[i]].coversStep(r) {
+		if r.event != EventPhaseEnd || !r.axis.coarse() || r.epoch < 0 || r.step < 0 {
 			continue
 		}
+		c := &d.cuts[r.part][d.attempt[i]]
 		for j := r.from; j < r.from+r.n; j++ {
 			n, ok := d.strandOf(f.rows.series[j])
 			if !ok {
 				continue
 			}
-			c := course{n, d.attempt[i]}
-			told[c] = append(told[c], epochSteps{r.epoch, r.step})
+			at := epochSteps{r.epoch, r.step}
+			told[course{n, d.attempt[i]}] = append(told[course{n, d.attempt[i]}], at)
+			if !c.covers(r, AxisEpoch) {
+				told[course{n, left}] = append(told[course{n, left}], at)
+			}
+			if c.coversStep(r) {
+				continue
+			}
 			k := spot{n, d.attempt[i], r.epoch}
 			if step, known := steps[k]; !known {
 				steps[k] = r.step
 			} else if step != r.step {
-				if moved == nil {
-					moved = map[seriesKey]bool{}
-				}
 				moved[d.strands[n].key] = true
 			}
 		}
 	}
-	for c, list := range told {
-		if k := d.strands[c.strand].key; moved[k] && goesBack(list) {
-			d.anew = append(d.anew, k.name)
-			delete(moved, k)
-		}
-	}
+	d.anewIn(told, moved)
 	return moved
 }
 
@@ -95,16 +94,32 @@ type (
 	epochSteps struct{ epoch, step int64 }
 )
 
-// goesBack says that steps go back from an epoch to a later one: they begin anew in each epoch, as a loop's own counter does, and are
-// no place in the run.
-func goesBack(list []epochSteps) bool {
-	slices.SortFunc(list, func(a, b epochSteps) int { return cmp.Or(cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.step, b.step)) })
-	for i := 1; i < len(list); i++ {
-		if list[i].step < list[i-1].step {
-			return true
+// left stands for all attempts, without the epochs that newer ones train again.
+const left = -1
+
+// anewIn finds the series whose steps go back from an epoch to a later one, in what an attempt told or in what is left of all: they begin
+// anew in each epoch, as a loop's own counter does, and are no place in the run. What attempts have by step says nothing then.
+func (d *deriver) anewIn(told map[course][]epochSteps, moved map[seriesKey]bool) {
+	back := map[uint32]bool{}
+	for c, list := range told {
+		slices.SortFunc(list, func(a, b epochSteps) int { return cmp.Or(cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.step, b.step)) })
+		for i := 1; i < len(list) && !back[c.strand]; i++ {
+			back[c.strand] = list[i].step < list[i-1].step
 		}
 	}
-	return false
+	for n, ok := range back {
+		if !ok {
+			continue
+		}
+		delete(moved, d.strands[n].key)
+		list := told[course{n, left}]
+		for i := 1; i < len(list); i++ {
+			if list[i].epoch == list[i-1].epoch && list[i].step != list[i-1].step {
+				d.anew = append(d.anew, d.strands[n].key.name)
+				break
+			}
+		}
+	}
 }
 
 // strandOf gives the strand of a stored series. Only the values of its lowest rank count.
