@@ -114,3 +114,23 @@ func (r *bodyRule) accepts(v pcommon.Value) bool {
 		return true
 	}
 }
+
+// noNumbers counts the values of a body's measurements, learning rates and durations that are none, and says where the first is. null is absent.
+func noNumbers(event eventKind, body pcommon.Map) (n int, first string) {
+	for _, key := range [...]string{BodyMeasurements, BodyLearningRate, BodyDurations} {
+		values, ok := body.Get(key)
+		if !ok || values.Type() != pcommon.ValueTypeMap || ruleOf(event, key) == nil {
+			continue
+		}
+		for _, v := range values.Map().All() {
+			if _, ok := LargeNumber(v); ok || v.Type() == pcommon.ValueTypeEmpty {
+				continue
+			}
+			n++
+			if first == "" {
+				first = wrongType(KeyBody+"."+key, "numbers").Error()
+			}
+		}
+	}
+	return n, first
+}

@@ -34,7 +34,7 @@ type Line struct {
 	BadUTF8       int    // byte sequences that became U+FFFD
 	DuplicateKeys int    // keys that came twice in an object; the last value won
 	ArraysCut     int    // arrays cut to MaxElements
-	FieldsDropped int    // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out
+	FieldsDropped int    // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out; measurements that are no number
 	Flaw          string // the first key of a record that was left out or whose value was off its list; "" for none
 	OffList       int    // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
 }

@@ -43,6 +43,10 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		l.OffList += n
 		l.flaw(KeyBody)
 	}
+	if n, first := noNumbers(eventOf(h.Event), body); n > 0 {
+		l.FieldsDropped += n
+		l.flaw(first)
+	}
 	l.RunID, l.Event = h.RunID, h.Event
 	d.attributes = lr.Attributes().Len()
 	d.resource = d.resource[:0]

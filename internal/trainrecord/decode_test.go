@@ -139,6 +139,25 @@ func TestOptionalFieldsWithoutMeaningCostOnlyThemselves(t *testing.T) {
 		lr.Body().Map().AsRaw())
 }
 
+func TestAMeasurementThatIsNoNumberIsCounted(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r","body":{"epoch":3,`
+	for body, want := range map[string]struct {
+		n    int
+		flaw string
+	}{
+		`"measurements":{"val/loss":"0.5","val":{"acc":1},"val/f1":true,"lr":[1],"train/loss":2}}}`: {4, "body.measurements: want numbers"},
+		`"learning_rate":{"pg0":"0.001"},"durations":{"epoch_s":"1.5"}}}`:                           {2, "body.learning_rate: want numbers"},
+		`"measurements":{"a":null,"b":NaN,"c":"-inf","d":123456789012345678901234567890,"e":1}}}`:   {},
+		`"other":{"note":"text"}}}`: {},
+	} {
+		l, _ := decode(t, head+body)
+		require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+		assert.Equal(t, want.n, l.FieldsDropped, body)
+		assert.Equal(t, want.flaw, l.Flaw, body)
+	}
+}
+
 func TestAnUnknownEventOfOurSchemaBecomesALogEvent(t *testing.T) {
 	t.Parallel()
 	l, lr := decode(t, `{"schema":"pathologize.ml.training/2","event":"teleport.end","run_id":"r","body":{"epoch":"x"}}`)

@@ -2,6 +2,7 @@ package trainrecord
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -135,6 +136,19 @@ func Number(v pcommon.Value) (float64, bool) {
 	default:
 		return 0, false
 	}
+}
+
+// LargeNumber gives a number as Number does, and an integer beyond 64 bits, which the decoder keeps as its digits.
+func LargeNumber(v pcommon.Value) (float64, bool) {
+	if x, ok := Number(v); ok || v.Type() != pcommon.ValueTypeStr {
+		return x, ok
+	}
+	digits := strings.TrimPrefix(v.Str(), "-")
+	if len(digits) < len("9223372036854775807") || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	x, _ := strconv.ParseFloat(v.Str(), 64) // out of range: infinite
+	return x, true
 }
 
 // Integer gives the value of an integer, or of a float that is one exactly.

@@ -3,7 +3,6 @@ package trainrun
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -106,26 +105,13 @@ const RatePrefix = "lr/"
 func (r *reducer) values(m pcommon.Map, prefix string) {
 	r.e.Values = slices.Grow(r.e.Values, min(m.Len(), maxValues))
 	for name, v := range m.All() {
-		x, ok := numberOf(v)
+		x, ok := trainrecord.LargeNumber(v)
 		if !ok || name == "" || len(name) > maxName-len(prefix) || len(r.e.Values) == maxValues {
 			r.e.Cut++
 			continue
 		}
 		r.e.Values = append(r.e.Values, Value{Name: r.secrets.Text(prefix + name), V: x})
 	}
-}
-
-// numberOf gives a number; an integer that is too large for one is a text of digits in a record.
-func numberOf(v pcommon.Value) (float64, bool) {
-	if x, ok := trainrecord.Number(v); ok || v.Type() != pcommon.ValueTypeStr {
-		return x, ok
-	}
-	digits := strings.TrimPrefix(v.Str(), "-")
-	if len(digits) < len("9223372036854775807") || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
-	x, _ := strconv.ParseFloat(v.Str(), 64) // out of range: infinite
-	return x, true
 }
 
 func (r *reducer) durations() {
@@ -143,7 +129,7 @@ func (r *reducer) durations() {
 		if !known || !isDuration || v.Type() == pcommon.ValueTypeEmpty {
 			continue
 		}
-		seconds, ok := numberOf(v)
+		seconds, ok := trainrecord.LargeNumber(v)
 		if !ok || !(seconds >= 0 && seconds <= maxSeconds) {
 			r.e.Cut++ // no time takes that long
 			continue
@@ -255,7 +241,7 @@ func (r *reducer) checkpoint(m pcommon.Map) *Checkpoint {
 	}
 	c.Kind = trainrecord.Load().Bounded("checkpoint_kind", c.Kind)
 	if v, ok := m.Get(trainrecord.BodyValue); ok {
-		if x, ok := numberOf(v); ok {
+		if x, ok := trainrecord.LargeNumber(v); ok {
 			c.Value = &x
 		}
 	}

@@ -195,7 +195,7 @@ func (s *Sighting) durations(body pcommon.Map) {
 		return
 	}
 	for key, v := range m.All() {
-		x, ok := numberOf(v)
+		x, ok := trainrecord.LargeNumber(v)
 		if !ok || !(x >= 0 && x <= maxSeconds) {
 			continue // no time takes that long
 		}
