@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -401,6 +402,23 @@ func TestACheckpointThatCannotBeUsedReadsTheFileFromItsStart(t *testing.T) {
 			r.telemetry(`otelcol_train_jsonl_checkpoint_errors{reason="` + reason + `",receiver="train_jsonl"} 1`)
 		})
 	}
+}
+
+func TestAFolderThatIncludeNamesIsToldOnce(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newRig(t)
+	r.cfg.Include = []string{r.dir, filepath.Join(r.dir, "*", "*.jsonl")}
+	require.NoError(t, os.Mkdir(r.path("folder.jsonl"), 0o700))
+	r.write("a/train.jsonl", rows(0, 1))
+	tl := r.open()
+	for range 3 {
+		tl.step(ctx)
+		r.telemetry(`otelcol_train_jsonl_skipped_files{reason="not_regular",receiver="train_jsonl"} 1`)
+	}
+	told := r.logs.FilterMessageSnippet("a folder that include names").All()
+	require.Len(t, told, 1)
+	assert.Equal(t, filepath.Join(r.dir, "*", "train.jsonl"), told[0].ContextMap()["write"])
 }
 
 func TestWhatIsNoRegularFileIsCountedOnceAndLeftAlone(t *testing.T) {

@@ -68,6 +68,7 @@ func (t *tailer) find(files *tree, known map[string]bool) found {
 		return f
 	}
 	t.tellSpellings(files)
+	t.tellFolders(files)
 	names := t.globs.namer(files)
 	seen := map[string]bool{}
 	for _, path := range paths {

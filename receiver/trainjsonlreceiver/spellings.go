@@ -51,6 +51,19 @@ func (t *tailer) tellSpellings(files fileSystem) {
 	}
 }
 
+// tellFolders counts and logs, once each, what include names that is a folder: no file in it is read.
+func (t *tailer) tellFolders(files *tree) {
+	for _, in := range t.globs.include {
+		fi, err := files.Stat(filepath.Join(in.base, in.rest))
+		if err != nil || !fi.IsDir() || !in.told.CompareAndSwap(false, true) {
+			continue
+		}
+		t.tel.SkippedFiles.Add(files.ctx, 1, t.tel.Reason(skipNotRegular))
+		t.logger.Warn("Reads nothing of a folder that include names; name its files",
+			zap.String("include", in.glob), zap.String("write", in.glob+"/*/train.jsonl"))
+	}
+}
+
 // walksAll says whether a glob goes through the whole file system, as it does when the variable for its folder is empty.
 func walksAll(glob string) bool {
 	base, rest := doublestar.SplitPattern(filepath.Clean(glob))
