@@ -34,13 +34,18 @@ func IsEvent(event string) bool { return eventOf(event) != noEvent }
 
 // EventMistake says what was written as an event, and which ones there are.
 func EventMistake(event string) string {
+	return fmt.Sprintf("%s: %q, want one of %s", KeyEvent, event, strings.Join(LineEvents(), ", "))
+}
+
+// LineEvents gives the events that a line may have: all but the receiver's own.
+func LineEvents() []string {
 	names := make([]string, 0, len(events))
 	for _, e := range events {
-		if e.line != EventStreamStatus { // the receiver's own
+		if e.line != EventStreamStatus {
 			names = append(names, e.line)
 		}
 	}
-	return fmt.Sprintf("%s: %q, want one of %s", KeyEvent, event, strings.Join(names, ", "))
+	return names
 }
 
 // otelName gives the OpenTelemetry spelling of an event of the list, "" for another.

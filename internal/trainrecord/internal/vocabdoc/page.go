@@ -30,7 +30,8 @@ Measurements may be ` + "`NaN`, `Infinity` and `-Infinity`" + `. ` + "`epoch`" +
 func Page(r *trainrecord.Registry) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, intro, trainrecord.SchemaVersion, r.Namespace, r.SchemaURL, r.Namespace)
-	section(&b, "Events", "On OpenTelemetry log records the event name is `"+r.Namespace+".<event>`.", []string{"event", "meaning", "body"})
+	section(&b, "Events", "On OpenTelemetry log records the event name is `"+r.Namespace+".<event>`. "+
+		code(trainrecord.EventStreamStatus)+" is the receiver's own and never that of a line: a line that has it is a "+code(trainrecord.EventLog)+", as with a name off the list.", []string{"event", "meaning", "body"})
 	for _, n := range r.Names {
 		if n.Kind == trainrecord.KindEvent {
 			row(&b, code(n.Name), n.Meaning, bodyKeys(r, n.Name))

@@ -34,7 +34,7 @@ func Schema(r *trainrecord.Registry) ([]byte, error) {
 	root["properties"] = properties
 	root["required"] = required
 	var rules []any
-	for _, event := range r.Values["event"] {
+	for _, event := range trainrecord.LineEvents() {
 		if body := bodySchema(r, event); len(body) > 0 {
 			rules = append(rules, object{
 				"if":   object{"properties": object{trainrecord.KeyEvent: object{"const": event}}},
@@ -84,7 +84,7 @@ func property(r *trainrecord.Registry, n trainrecord.Name) object {
 	}
 	if n.Name == trainrecord.KeyEvent {
 		delete(p, "examples")
-		p["enum"] = r.Values[n.Values]
+		p["enum"] = trainrecord.LineEvents()
 	}
 	if len(n.Keys) > 0 {
 		inner := object{}
