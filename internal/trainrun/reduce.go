@@ -15,15 +15,15 @@ import (
 
 // Bounds of an entry.
 const (
-	MaxText      = 4096     // bytes of a message, a stack, a command, a path
-	maxScanned   = 32 << 10 // bytes of a text that are searched for secrets; a longer one is cut before
-	maxLabel     = 512      // bytes of a part, a host, a name of a version
-	maxName      = 1024     // bytes of the name of a measurement; a longer one is left out
-	maxValues    = 4096     // measurements of a record
-	maxVersions  = 64       // versions of a run.start
-	maxListed    = 256      // artifacts of a run.end
-	maxCoord     = 1 << 53  // epochs and steps are below it
-	maxSeconds   = 1e9      // a longer duration is none
+	MaxText      = 4096            // bytes of a message, a stack, a command, a path
+	maxScanned   = secret.Searched // a longer text is cut before it is searched for secrets
+	maxLabel     = 512             // bytes of a part, a host, a name of a version
+	maxName      = 1024            // bytes of the name of a measurement; a longer one is left out
+	maxValues    = 4096            // measurements of a record
+	maxVersions  = 64              // versions of a run.start
+	maxListed    = 256             // artifacts of a run.end
+	maxCoord     = 1 << 53         // epochs and steps are below it
+	maxSeconds   = 1e9             // a longer duration is none
 	maxAttempt   = math.MaxInt32
 	maxSeq       = 1 << 62
 	nanosPerSec  = 1e9

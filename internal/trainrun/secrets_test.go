@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
@@ -104,4 +105,22 @@ func TestASecretAtTheCutStaysOut(t *testing.T) {
 	e, _ := Reduce(record("run.failure", nil, map[string]any{"message": long}))
 	assert.NotContains(t, e.Detail.Message, "sec")
 	assert.LessOrEqual(t, len(e.Detail.Message), MaxText)
+}
+
+// The masker knows a text that was cut by its length.
+func TestTheMaskerKnowsWhereTextsAreCut(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, trainrecord.MaxRaw, secret.Kept)
+	token := "hf_Zq7Lm2Xv9Rt4Kw8Ys3Bn6Hd1Jf5Gp0Ca"
+	raw := strings.Repeat("word ", 1000)[:trainrecord.MaxRaw-10] + token
+	lr := plog.NewLogRecord()
+	trainrecord.PutErrorLog(lr, trainrecord.ReasonNotJSON, []byte(raw))
+	w := secret.Walker{}
+	w.Value(lr.Body())
+	v, _ := lr.Body().Map().Get(trainrecord.BodyMessage)
+	assert.NotContains(t, v.Str(), token[:6])
+	assert.EqualValues(t, 1, w.Masked)
+
+	st := stateOf(t, line("run.failure", 1, "", `"message": "`+strings.Repeat("password=x ", 3000)[:secret.Searched-10]+token+`"`))
+	assert.NotContains(t, st.Failures[0].Message, token[:6])
 }

@@ -55,6 +55,9 @@ func maskText(s string, urls Mode, omit func(name string) bool) (string, int64) 
 			i = m.other(i)
 		}
 	}
+	if isCut(s) {
+		m.begun()
+	}
 	if m.masked == 0 {
 		return s, 0
 	}
