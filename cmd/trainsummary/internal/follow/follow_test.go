@@ -159,6 +159,32 @@ func TestAHoleOfAnyLengthIsOneBadLine(t *testing.T) {
 	assert.EqualValues(t, 1, r.Trail.BadLines)
 }
 
+// As in the collector: what stands before the first row says nothing of epochs, and the row is the first one of its file all the same.
+func TestTheFirstEpochTellsHowAStreamCountsBehindOtherLines(t *testing.T) {
+	t.Parallel()
+	rows := `{"epoch":1,"train_loss":0.5,"val_loss":0.6}` + "\n" + `{"epoch":2,"train_loss":0.4,"val_loss":0.5}` + "\n"
+	for name, before := range map[string]string{
+		"nothing":         "",
+		"a start":         `{"schema":"pathologize.ml.training/1","ts":1796000000,"event":"run.start","body":{"planned_epochs":3}}` + "\n",
+		"a text":          "Epoch 1/3\n",
+		"a Python dict":   "{'epoch': 1}\n",
+		"an array":        "[1, 2]\n",
+		"too long a line": strings.Repeat("x", trainrecord.MaxLine+1<<20) + "\n",
+		"NUL bytes":       strings.Repeat("\x00", 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(folder(t), "t.jsonl")
+			put(t, path, before+rows, 0)
+			s := open(t, path)
+			s.Find()
+			s.Read()
+			require.Len(t, s.Runs(), 1)
+			assert.Equal(t, new(int64(2)), s.Runs()[0].Fold.State().Epochs.Completed)
+		})
+	}
+}
+
 func TestRunsOfOneFolderNameAreTwo(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
