@@ -2,6 +2,7 @@ package trainview
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -41,13 +42,12 @@ func (v *view) reasonOfEnd(failure *trainrun.Failure) (reason, reported string) 
 		return reason, ""
 	}
 	reported = Safe(said, maxReason)
-	if reason := classify(said); reason != "" {
-		return reason, reported
+	reason = classify(said)
+	if failure != nil && (reason == "" || isExit(said) && !v.progressAfterFailure()) {
+		reason = cmp.Or(classifyFailure(failure), reason)
 	}
-	if failure != nil {
-		if reason := classifyFailure(failure); reason != "" {
-			return reason, reported
-		}
+	if reason != "" {
+		return reason, reported
 	}
 	switch {
 	case said == "" && !v.trail.nativeEnd:
@@ -60,6 +60,9 @@ func (v *view) reasonOfEnd(failure *trainrun.Failure) (reason, reported string) 
 		return reasonUnknown, reported
 	}
 }
+
+// isExit tells whether a reason is an exit status, all that a launcher knows: a failure that the trainer told says more.
+func isExit(said string) bool { return strings.HasPrefix(strings.TrimSpace(plainText(said)), "exit") }
 
 // stopByFailure reads the last failure.
 func (v *view) stopByFailure() {

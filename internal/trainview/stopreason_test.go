@@ -1,10 +1,12 @@
 package trainview
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,5 +38,35 @@ func TestBoundedReasons(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"early_stopping": "early_stopping", "Early-Stopping": "early_stopping", " OOM ": "oom", "max steps": "max_steps", "boredom": "", "": ""} {
 		assert.Equal(t, want, bounded(text), text)
+	}
+}
+
+// A launcher writes the exit status, whatever the trainer told before it.
+func TestAFailureSaysMoreThanAnExitStatus(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failure, said, want string
+		later               bool // there is progress behind the failure
+	}{
+		"interrupted":             {failure: "KeyboardInterrupt", said: "exit status 130", want: "user"},
+		"out of memory, aborted":  {failure: "OutOfMemoryError", said: "exit code -6", want: "oom"},
+		"any error":               {failure: "OutOfMemoryError", said: "exit status 1", want: "oom"},
+		"an error of no reason":   {failure: "ValueError", said: "exit status 137", want: "signal"},
+		"a signal by name":        {failure: "KeyboardInterrupt", said: "SIGTERM", want: "signal"},
+		"one that was got over":   {failure: "OutOfMemoryError", said: "exit status 137", want: "signal", later: true},
+		"no failure that is told": {said: "exit status 137", want: "signal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRun(t).line(start, "run.start", "")
+			if c.failure != "" {
+				r.line(start.Add(time.Second), "run.failure", fmt.Sprintf(`"error_type":%q,"message":""`, c.failure))
+			}
+			if c.later {
+				r.epochs("val/loss", 1)
+			}
+			d := r.line(start.Add(time.Hour), "run.end", fmt.Sprintf(`"outcome":"failed","stop_reason":%q`, c.said)).after(time.Second)
+			assert.Equal(t, c.want, d.Stop.Reason)
+		})
 	}
 }
