@@ -62,7 +62,7 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
 	m.stream, m.offset, m.weak = stream, OffsetOf(lr), false
 	if m.envelope.profile != nil && m.vocabulary(lr) {
-		if stream != nil && m.offset == 0 {
+		if stream != nil && AtStart(m.offset) {
 			stream.Begin()
 		}
 		out.Kind, out.Profile = Mapped, m.envelope.profile
@@ -75,7 +75,7 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	}
 	out.Ambiguous = m.ambiguous && out.Profile == nil
 	m.closes = false
-	if stream != nil && m.offset == 0 {
+	if stream != nil && AtStart(m.offset) {
 		stream.Begin()
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {

@@ -35,6 +35,7 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 		"a resumed run":                  {0, "", []string{"5", "6"}, []int64{5, 6}},
 		"after an object without epochs": {0, `{"config": {}}`, []string{"1", "2"}, []int64{0, 1}},
 		"after an unknown object":        {0, `{"note": "x"}`, []string{"1", "2"}, []int64{0, 1}},
+		"behind a byte order mark":       {3, "", []string{"1", "2"}, []int64{0, 1}},
 		"the start was not seen":         {300, "", []string{"1", "2"}, []int64{1, 2}},
 		"without places":                 {-1, "", []string{"1", "2"}, []int64{0, 1}},
 		"whole floats":                   {0, "", []string{"1.0", "2.0"}, []int64{0, 1}},

@@ -177,7 +177,7 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 
 // pass has a stream know that it was seen from its first line on, when that is a record already.
 func (n *logNormalizer) pass(w *worker, lr plog.LogRecord) {
-	if isFirst(lr.Attributes()) {
+	if trainprofile.AtStart(trainprofile.OffsetOf(lr)) {
 		if stream := n.streamOf(w, lr.Attributes()); stream != nil {
 			stream.Begin()
 		}
