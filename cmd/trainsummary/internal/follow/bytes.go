@@ -123,7 +123,11 @@ func (f *file) cut(r io.Reader, buf []byte, take func(offset int64, line []byte,
 				break
 			}
 			end := max(from, used) + i
-			take(at+int64(used), buf[used:end], f.long)
+			if f.long {
+				take(f.offset, nil, true)
+			} else {
+				take(at+int64(used), buf[used:end], false)
+			}
 			f.long = false
 			used = end + 1
 			f.offset = at + int64(used)

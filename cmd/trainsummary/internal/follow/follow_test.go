@@ -171,6 +171,8 @@ func TestTheFirstEpochTellsHowAStreamCountsBehindOtherLines(t *testing.T) {
 		"an array":        "[1, 2]\n",
 		"too long a line": strings.Repeat("x", trainrecord.MaxLine+1<<20) + "\n",
 		"NUL bytes":       strings.Repeat("\x00", 100),
+		"a blank line":    "\r\n",
+		"a mark":          "\xef\xbb\xbf",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

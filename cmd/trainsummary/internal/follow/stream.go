@@ -86,7 +86,7 @@ func (r *reader) further() plog.LogRecord {
 
 // line takes a line of a stream.
 func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
-	if offset == 0 && (tooLong || !trainlines.Blank(data)) {
+	if trainprofile.AtStart(offset) && (tooLong || !trainlines.Blank(data)) {
 		s.memory.Begin() // also when it is no row
 	}
 	if tooLong { // only its end is there
