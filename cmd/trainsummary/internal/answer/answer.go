@@ -38,7 +38,13 @@ func (a *Asker) Ask(r *follow.Run, grown time.Time) *trainview.Summary {
 	for _, s := range streams {
 		looker.Roots = append(looker.Roots, s.Ref.Root)
 	}
-	ev.Look = func(path string) trainview.Found { return looker.Look(folder, path) }
+	ev.Look = func(path string) trainview.Found {
+		found := looker.Look(folder, path)
+		for _, root := range a.ArtifactRoots { // a relative path may be one of the folder that the trainer was started in
+			found = max(found, looker.Look(root, path))
+		}
+		return found
+	}
 	if !a.NoProcess {
 		ev.Check = a.check
 	}

@@ -57,6 +57,19 @@ func epoch(seconds int, run string, n int, loss float64) string {
 	return record(seconds, run, "epoch.end", fmt.Sprintf(`"epoch":%d,"measurements":{"val/loss":%g}`, n, loss))
 }
 
+// A loop writes the path as it saved it: relative to the folder that it was started in.
+func TestARelativeCheckpointIsLookedForBelowTheArtifactRoots(t *testing.T) {
+	t.Parallel()
+	work := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(work, "best.pt"), []byte("x"), 0o600))
+	path := stream(t, t.TempDir(), "r", epoch(0, "r", 0, 1), record(1, "r", "checkpoint.save", `"epoch":0,"kind":"best","path":"best.pt"`))
+	for _, args := range [][]string{{path}, {"--artifact-root", work, path}} {
+		code, out, errs := call(t, append(args, "--json", "--no-process-check")...)
+		require.Zero(t, code, errs)
+		assert.Equal(t, len(args) > 1, document(t, out)["best"].(map[string]any)["checkpoint"].(map[string]any)["exists"])
+	}
+}
+
 func TestSeveralRunsGiveAList(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
