@@ -174,6 +174,9 @@ func (c *codec) expTotal(t *expTotal) {
 	c.i32(&t.scale)
 	c.flags(&t.set, &t.noSum, &t.noMin, &t.noMax)
 	c.exponential(t.scale, t.threshold, &t.positive, &t.negative)
+	if c.reading && !t.set && (!t.positive.empty() || !t.negative.empty()) {
+		c.fail()
+	}
 }
 
 // exponential refuses what no exponential histogram can have: where indexes are beyond those of doubles, the buckets between two have no end.

@@ -184,3 +184,30 @@ func (s sequences) take(t *rapid.T, m pmetric.Metric, p point, native bool) {
 	}
 	s[key] = [2]int64{start, at}
 }
+
+// TestAnOutputThatEndedBeforeItHadAValueIsStored: its first source came with a change of the policy, said only that it ended, and then another came.
+func TestAnOutputThatEndedBeforeItHadAValueIsStored(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), policies[0], sec(0))
+	r.batch.scrub = policies[0]
+	a := &run{name: "a", phase: "train", start: sec(1), scraped: sec(1), scale: 3, values: values, fresh: values}
+	r.now = sec(10)
+	r.feed(a.scrape(sec(10)))
+	r.flush()
+	r.SetRules(policies[1])
+	r.batch.scrub = policies[1]
+	r.now = sec(20)
+	r.flush()
+	a.ended, r.now = true, sec(30)
+	r.feed(a.scrape(sec(30)))
+	require.NotZero(t, r.flush().DataPointCount(), "that it ended")
+	b := &run{name: "b", phase: "train", start: sec(31), scraped: sec(31), scale: 3, values: values, fresh: values}
+	r.now = sec(40)
+	r.feed(b.scrape(sec(40)))
+	state, err := r.Snapshot()
+	require.NoError(t, err)
+	restored := newRig(testConfig(), policies[1], sec(40))
+	require.NoError(t, restored.Restore(state, sec(40)))
+	restored.now, r.now = sec(50), sec(50)
+	require.Equal(t, listed(t, r.flush()), listed(t, restored.flush()))
+}

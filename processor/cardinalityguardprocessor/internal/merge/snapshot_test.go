@@ -97,6 +97,11 @@ func TestADistributionThatNoPointHasIsRefused(t *testing.T) {
 				o.exp.scale, o.exp.negative.offset = minScale-11, math.MinInt32
 			}
 		},
+		"buckets of a total without a scale": func(o *output) {
+			if o.exp != nil {
+				o.exp.set = false
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -103,8 +103,8 @@ func (o *output) whole() bool {
 	case Histogram, DeltaHistogram:
 		return o.hist != nil || !o.waiting
 	case Exponential:
-		if was := o.sentExp; was != nil {
-			if o.exp == nil || was.scale < o.exp.scale {
+		if was := o.sentExp; was != nil && was.set {
+			if o.exp == nil || !o.exp.set || was.scale < o.exp.scale {
 				return false
 			}
 			was = was.at(o.exp.scale)
@@ -119,10 +119,12 @@ func (o *output) whole() bool {
 	return true
 }
 
-// at is a copy with a coarser scale.
+// at is a copy with a coarser scale. Where nothing was added yet, there is nothing to bring to it.
 func (t *expTotal) at(scale int32) *expTotal {
 	c := t.clone()
-	c.coarsen(int(c.scale) - int(scale))
+	if c.set {
+		c.coarsen(int(c.scale) - int(scale))
+	}
 	return c
 }
 
