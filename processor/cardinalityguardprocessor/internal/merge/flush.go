@@ -108,11 +108,11 @@ func (f *flusher) output(sh *shard, o *output) {
 		o.ends = false
 	} else {
 		f.put(o, at, false)
-		o.waiting = false
+		o.waiting, o.sent = false, true
 		o.epoch++
 		o.waitsSince = f.now // of the end, if it waits
 	}
-	o.sent, o.last = true, at
+	o.last = at
 	o.newest = 0
 }
 

@@ -185,6 +185,29 @@ func (s sequences) take(t *rapid.T, m pmetric.Metric, p point, native bool) {
 	s[key] = [2]int64{start, at}
 }
 
+// TestAnOutputThatEndedBeforeItHadAValueStartsWithTheFirst: an end says nothing of when what comes next began.
+func TestAnOutputThatEndedBeforeItHadAValueStartsWithTheFirst(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), policies[0], sec(0))
+	r.batch.scrub = policies[0]
+	r.now = sec(10)
+	r.feed(sums(true, tick{run: "a", phase: "train", start: 1, time: 9, value: 100}))
+	require.Equal(t, []string{"[phase:train] (1, 9] 100"}, sent(r.flush()))
+	r.SetRules(policies[1])
+	r.batch.scrub = policies[1]
+	r.now = sec(20)
+	require.Empty(t, sent(r.flush()))
+	r.now = sec(30)
+	r.feed(sums(true, tick{run: "a", phase: "train", start: 1, time: 29, ends: true}))
+	require.Equal(t, []string{"[] (none, 29] end"}, sent(r.flush()))
+	r.now = sec(40)
+	r.feed(sums(true, tick{run: "b", phase: "train", start: 31, time: 39, value: 5}))
+	require.Equal(t, []string{"[] (31, 39] 5"}, sent(r.flush()))
+	r.now = sec(50)
+	r.feed(sums(true, tick{run: "c", phase: "train", start: 21, time: 49, value: 1}))
+	require.Equal(t, []string{"[] (31, 49] 6"}, sent(r.flush()), "frozen")
+}
+
 // TestAnOutputThatEndedBeforeItHadAValueIsStored: its first source came with a change of the policy, said only that it ended, and then another came.
 func TestAnOutputThatEndedBeforeItHadAValueIsStored(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ type output struct {
 
 	start      int64 // frozen once something was sent; until then the smallest candidate
 	starts     bool  // there is a candidate
-	sent       bool  // a point of this series went on
+	sent       bool  // a value of this series went on
 	overflow   bool
 	last       int64 // the newest time sent on
 	newest     int64 // of what waits
