@@ -11,15 +11,11 @@ func (m *metric) skeleton(outputs []*output) pmetric.Metrics {
 	rm := md.ResourceMetrics().AppendEmpty()
 	sm := rm.ScopeMetrics().AppendEmpty()
 	made := sm.Metrics().AppendEmpty()
-	if m.described {
-		m.resource.CopyTo(rm.Resource())
-		rm.SetSchemaUrl(m.resourceSchema)
-		m.scope.CopyTo(sm.Scope())
-		sm.SetSchemaUrl(m.scopeSchema)
-		m.empty.CopyTo(made)
-	} else {
-		made.SetName(m.name)
-	}
+	m.resource.CopyTo(rm.Resource())
+	rm.SetSchemaUrl(m.resourceSchema)
+	m.scope.CopyTo(sm.Scope())
+	sm.SetSchemaUrl(m.scopeSchema)
+	m.empty.CopyTo(made)
 	attributes := made.Metadata().PutEmptySlice(skeletonKey)
 	for _, o := range outputs {
 		o.attributes.CopyTo(attributes.AppendEmpty().SetEmptyMap())
@@ -68,7 +64,7 @@ func (m *metric) fromSkeleton(text []byte) ([]pcommon.Map, error) {
 	sm.Scope().CopyTo(m.scope)
 	made.CopyTo(m.empty)
 	m.resourceSchema, m.scopeSchema = rm.SchemaUrl(), sm.SchemaUrl()
-	if m.described && KindOf(m.empty) != m.kind {
+	if !m.described || KindOf(m.empty) != m.kind { // a metric is described before it has an output
 		return nil, errDamaged
 	}
 	return attributes, nil

@@ -73,9 +73,9 @@ func FuzzADamagedStateIsRefusedOrUsable(f *testing.F) {
 	})
 }
 
-// TestADistributionThatNoPointHasIsRefused stores what no point leaves: taken in, the next point of the source would find no buckets where it looks
+// TestAStateThatNoPointLeavesIsRefused stores one: taken in, the next point of the source would find no buckets where it looks
 // for them, or ask for room between indexes that doubles do not have.
-func TestADistributionThatNoPointHasIsRefused(t *testing.T) {
+func TestAStateThatNoPointLeavesIsRefused(t *testing.T) {
 	for name, damage := range map[string]func(o *output){
 		"bounds of a source without buckets": func(o *output) {
 			if d, is := o.sources.dist.(*histLast); is {
@@ -96,6 +96,9 @@ func TestADistributionThatNoPointHasIsRefused(t *testing.T) {
 			if o.exp != nil {
 				o.exp.scale, o.exp.negative.offset = minScale-11, math.MinInt32
 			}
+		},
+		"outputs of a metric that no point described": func(o *output) {
+			o.metric.described = false
 		},
 		"buckets of a total without a scale": func(o *output) {
 			if o.exp != nil {
