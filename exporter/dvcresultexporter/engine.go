@@ -46,7 +46,7 @@ type engine struct {
 	pauses  componentkit.BackOff
 	stopped bool
 	seldom  componentkit.Seldom
-	lost    bool // the storage's index was damaged: what it named is looked for when it is needed
+	lost    bool // the storage's index, or a part of the journal, was damaged: what it named is looked for when it is needed
 
 	batches sync.Pool
 

@@ -88,15 +88,7 @@ func (g *engine) snapshot(ctx context.Context) error {
 		r.stored, r.saved = n, r.version
 	}
 	g.store.replaced()
-	g.indexed()
 	return nil
-}
-
-// indexed notes that the stored index has every run.
-func (g *engine) indexed() {
-	for _, r := range g.runs {
-		r.indexed = true
-	}
 }
 
 // keys lists the runs of the storage.
@@ -150,8 +142,7 @@ func (g *engine) park(ctx context.Context, r *run) error {
 		}
 		r.packed = packed
 	} else if r.saved != r.version {
-		err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), g.metaOperation(r), g.store.indexOperation(g.store.first, g.keys()))
-		if err != nil {
+		if err := g.store.batch(ctx, storage.SetOperation(foldPrefix+r.key, seal(snapshot)), g.metaOperation(r)); err != nil {
 			return err
 		}
 		r.stored, r.saved = int64(len(snapshot)), r.version

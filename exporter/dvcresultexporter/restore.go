@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,8 +33,13 @@ func (g *engine) restore(ctx context.Context) error {
 		}
 	}
 	err = g.store.readJournal(ctx, ix.First,
-		func(arrived int64, entries []trainrun.Entry) error { return g.replay(ctx, arrived, entries, now) },
-		func(key string, err error) { g.damaged(ctx, key, err) })
+		func(arrived int64, entries []trainrun.Entry) error {
+			return g.replay(ctx, arrived, entries, ix.Runs, now)
+		},
+		func(key string, err error) {
+			g.damaged(ctx, key, err)
+			g.lost = true // it may have been all that named a run
+		})
 	if err != nil {
 		return err
 	}
@@ -119,10 +125,15 @@ func (g *engine) restoreAlone(ctx context.Context, key string, metaValue []byte,
 	return nil
 }
 
-// replay applies a part of the journal.
-func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.Entry, now time.Time) error {
+// replay applies a part of the journal. A run that is not named by the index may have values in the storage all the same.
+func (g *engine) replay(ctx context.Context, arrived int64, entries []trainrun.Entry, named []string, now time.Time) error {
 	for i := range entries {
 		id := entries[i].RunID
+		if key := storageKey(id); g.runs[id] == nil && !slices.Contains(named, key) {
+			if err := g.restoreRun(ctx, key, now); err != nil {
+				return err
+			}
+		}
 		if g.runs[id] == nil {
 			g.runs[id] = g.firstSeen(id, now)
 		}

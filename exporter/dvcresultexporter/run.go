@@ -23,7 +23,6 @@ type run struct {
 	saved   uint64         // the version that the storage has a snapshot of
 	sparse  bool           // points were given up for memory
 	thin    bool           // nothing more can be given up until the next record
-	indexed bool           // an index in the storage names it
 	closed  bool           // late records are counted only; there is no state any more
 
 	stuck map[string]bool // files that the receiver cannot read or deliver

@@ -22,10 +22,11 @@ import (
 //
 //	f/<key>  the snapshot of a run's fold
 //	h/<key>  JSON: what the engine knows of the run besides
-//	index    JSON: the version, the number of the first journal part, the keys of the runs
+//	index    JSON: the version, the number of the first journal part, the keys of the runs that snapshots took out of the journal
 //	j/<n>    a part of the journal: one call's entries with the time of their arrival
 //
-// Each value ends with its checksum. A snapshot and the journal parts after it may overlap: the fold takes an entry once.
+// Each value ends with its checksum. A snapshot and the journal parts after it may overlap: the fold takes an entry once. A run that the
+// index does not name is in the journal, so the index changes with the journal's beginning alone, not with each run.
 //
 // A storage in a B+ tree, as file_storage is, writes a value together with its neighbours in the order of the keys, however large these
 // are: up to four values are a page. So the journal is at the end of the order, small values are between it and the snapshots, and the
@@ -71,6 +72,7 @@ type store struct {
 	size    int64            // bytes of the journal
 	least   int64            // bytes of the journal below which no snapshot is worth it
 	limit   int64            // the same after a snapshot that failed
+	indexed bool             // there is an index
 }
 
 func storageKey(id string) string {
@@ -169,7 +171,7 @@ func (s *store) get(ctx context.Context, key string) ([]byte, error) {
 
 // replaced notes that snapshots hold everything before the journal part first.
 func (s *store) replaced() {
-	s.first, s.size, s.limit = s.next, 0, 0
+	s.first, s.size, s.limit, s.indexed = s.next, 0, 0, true
 }
 
 func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
@@ -181,7 +183,7 @@ func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
 func (s *store) readIndex(ctx context.Context) (index, error) {
 	ix := index{Version: storageVersion}
 	b, err := s.get(ctx, indexKey)
-	if err != nil || b == nil {
+	if s.indexed = b != nil; err != nil || b == nil {
 		return ix, err
 	}
 	text, damage := unseal(b)

@@ -249,19 +249,17 @@ func (g *engine) conclude(ctx context.Context, s *side, j *job, owned bool, now 
 	g.keep(ctx, s.run)
 }
 
-// keep stores what is known of a run besides its records, and its key with those of all others when no index has it yet.
+// keep stores what is known of a run besides its records.
 func (g *engine) keep(ctx context.Context, r *run) {
 	ops := []*storage.Operation{g.metaOperation(r)}
-	if !r.indexed {
+	if !g.store.indexed { // the first one tells the version
 		ops = append(ops, g.store.indexOperation(g.store.first, g.keys()))
 	}
 	if err := g.store.batch(ctx, ops...); err != nil {
 		g.warn("The storage did not take the verdict on a run", err) // the next snapshot has it
 		return
 	}
-	if !r.indexed {
-		g.indexed()
-	}
+	g.store.indexed = true
 }
 
 // wrote counts a result, and takes the trouble with the run back.
