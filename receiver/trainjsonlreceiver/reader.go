@@ -149,7 +149,7 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	}
 	var end int64
 	if err := t.insist(ctx, s, p, func() (err error) {
-		end, err = t.deliverLines(ctx, s, p)
+		end, err = t.deliverLines(ctx, s, m.Path, p)
 		return err
 	}); err != nil {
 		return nextWait, err
@@ -169,9 +169,10 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 }
 
 // deliverLines delivers the whole lines of the window that are not delivered, some at a time, and run by run; it gives the
-// place behind them.
-func (t *tailer) deliverLines(ctx context.Context, s *stream, p *permit) (end int64, err error) {
+// place behind them. They were read at path, where by now another file may be.
+func (t *tailer) deliverLines(ctx context.Context, s *stream, path string, p *permit) (end int64, err error) {
 	m, _ := s.get()
+	m.Path = path
 	end = m.Offset
 	lines := t.buffers.takeLines()
 	defer func() { t.buffers.giveLines(lines) }()
