@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -210,3 +211,45 @@ func TestWhatIsForgottenUnreadIsCounted(t *testing.T) {
 }
 
 func refuseAll(context.Context, int, plog.Logs) error { return errors.New("full") }
+
+// TestWhatATurnHasInMemoryIsNotLostWhenItsFileIsCut: the pipeline refuses while copytruncate takes the file's bytes away; those
+// that the turn had read are delivered, the others are lost.
+func TestWhatATurnHasInMemoryIsNotLostWhenItsFileIsCut(t *testing.T) {
+	t.Parallel()
+	for name, behind := range map[string]int{"all was read": 0, "a part was": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			r := newRig(t)
+			r.write("a/train.jsonl", rows(0, 5))
+			r.sink.set(func(_ context.Context, call int, _ plog.Logs) error {
+				if call == 0 {
+					return errBusy
+				}
+				return nil
+			})
+			tl := r.open()
+			tl.wait = func(ctx context.Context, _ time.Duration) error { // what happens while it waits
+				r.append("a/train.jsonl", rows(5, behind))
+				for range 2 {
+					for _, s := range tl.list() {
+						s.due.Store(0)
+					}
+					tl.poll(ctx, time.Now().Add(time.Minute)) // sees the size
+					r.write("a/train.jsonl", "")
+				}
+				return nil
+			}
+			tl.step(ctx)
+			r.append("a/train.jsonl", rows(100, 1))
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			assert.Equal(t, append(rowsAt(rows(0, 5), 0), "@0 100"), r.sink.of("a/train.jsonl"))
+			if behind == 0 {
+				assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
+			} else {
+				r.telemetry(lost(len(rows(5, behind))))
+			}
+		})
+	}
+}

@@ -165,7 +165,11 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	if !t.handles.has(s) { // it made room for another while the pipeline kept it waiting
 		return nextAgain, nil
 	}
-	return t.atEnd(ctx, s, f, size, p)
+	fi, err := f.Stat() // that may have been long ago
+	if err != nil || fi.Size() < end {
+		return nextAgain, err
+	}
+	return t.atEnd(ctx, s, f, fi.Size(), p)
 }
 
 // deliverLines delivers the whole lines of the window that are not delivered, some at a time, and run by run; it gives the

@@ -84,7 +84,7 @@ type stream struct {
 	swap     bool          // its path leads to another file: the open one is read to its end first
 	written  time.Time     // when it last grew, as far as that is known
 	behind   time.Time     // since when it has bytes that are not accepted
-	cut      int64         // bytes that were seen, not read, and cut off
+	cut      int64         // size of the file before some of it was cut off that was not delivered
 	hanging  bool          // the file system does not answer about it
 	calling  time.Time     // since when the pipeline has kept its records without an answer; zero = it has none
 	stalled  bool          // the pipeline refuses its records
@@ -211,8 +211,8 @@ func (s *stream) tornAt(after time.Duration) time.Time {
 
 // resize notes another size of the file.
 func (s *stream) resize(size int64, now time.Time) {
-	if size < s.size {
-		s.cut = max(s.cut, s.unread())
+	if size < s.size && s.unread() > 0 {
+		s.cut = max(s.cut, s.size)
 	}
 	s.size, s.grown, s.written = size, now, now
 	if s.behind.IsZero() && size > s.mark.Offset {
@@ -254,7 +254,7 @@ func (s *stream) cutOff(size int64) int64 {
 	if size < s.size {
 		s.resize(size, time.Now())
 	}
-	n := s.cut
+	n := max(s.cut-s.mark.Offset, 0) // a turn may have had some of it in its memory
 	s.cut, s.behind = 0, time.Time{}
 	return n
 }
