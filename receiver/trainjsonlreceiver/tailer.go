@@ -54,6 +54,7 @@ type tailer struct {
 	buffers   buffers
 	twins     twins
 	departed  departed
+	rewritten rewritten
 	stalled   atomic.Int64        // turns that wait for a pipeline that refuses
 	seldom    componentkit.Seldom // of log lines
 	group     sync.WaitGroup

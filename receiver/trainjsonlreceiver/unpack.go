@@ -140,9 +140,14 @@ func (t *tailer) placed(s *stream, g *gzipFile) (mark, error) {
 // where that one was. Otherwise a rotated stream would be delivered twice, if under the same uids.
 func (t *tailer) inherit(s *stream, g *gzipFile, m mark) (mark, error) {
 	best := m
+	marks := t.rewritten.list(time.Now())
 	for _, other := range t.list() {
-		om, _ := other.get()
-		if other == s || om.HeadLen == 0 || om.Offset <= best.Offset || om.Offset > g.size || !rotated(om, m.Path) {
+		if om, _ := other.get(); other != s {
+			marks = append(marks, om)
+		}
+	}
+	for _, om := range marks {
+		if om.HeadLen == 0 || om.Offset <= best.Offset || om.Offset > g.size || !rotated(om, m.Path) {
 			continue
 		}
 		same, err := holds(g, om)
@@ -157,10 +162,12 @@ func (t *tailer) inherit(s *stream, g *gzipFile, m mark) (mark, error) {
 	return best, nil
 }
 
-// rotated says whether a packed file's name may be that of a stream after rotation: the same folder, and its name in front.
+// rotated says whether a packed file's name may be that of a stream after rotation: the same folder, and its name in front, but
+// for the number or date of a rotation before.
 func rotated(m mark, path string) bool {
 	for _, was := range []string{m.Path, m.Origin} {
-		if filepath.Dir(was) == filepath.Dir(path) && strings.HasPrefix(filepath.Base(path), strings.TrimSuffix(filepath.Base(was), gzipSuffix)) {
+		stem := strings.TrimRight(strings.TrimSuffix(filepath.Base(was), gzipSuffix), "0123456789-.")
+		if filepath.Dir(was) == filepath.Dir(path) && stem != "" && strings.HasPrefix(filepath.Base(path), stem) {
 			return true
 		}
 	}

@@ -116,6 +116,7 @@ func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string)
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
 	t.departed.add(s, m, time.Now())
+	t.rewritten.add(m, time.Now())
 	again := m.restart()
 	if s.key.path == "" {
 		again.Born = f.Born()
