@@ -102,6 +102,26 @@ func TestStepsOfSupersededEpochsAreGivenUpToo(t *testing.T) {
 	assert.Equal(t, "10:3", curve(seriesOf(st, "", "train/loss", AxisStep)))
 }
 
+// Rows that come seldom: the first one is behind all steps of the older attempt, and only the start tells what it trained again.
+func TestStepsOfAnEpochThatAStartNamesAreGivenUp(t *testing.T) {
+	t.Parallel()
+	lines := []string{
+		validated(1, "", 0, 10, "0.5"), validated(2, "", 0, 20, "0.4"), validated(3, "", 1, 30, "0.3"), validated(4, "", 1, 50, "0.01"),
+		line("run.start", 5, secondAttempt, `"resumed_from": {"epoch": 1}`),
+		validated(6, secondAttempt, 1, 60, "0.46"), validated(7, secondAttempt, 1, 80, "0.48"),
+	}
+	f := foldOf(readStream(t, lines...))
+	st := f.State()
+	s := seriesOf(st, "", "val/loss", AxisStep)
+	require.NotNil(t, s)
+	assert.Equal(t, "10:0.5 20:0.4 60:0.46 80:0.48", curve(s))
+	assert.EqualValues(t, 1, st.Attempts[0].SupersededEpochs)
+	assert.EqualValues(t, 21, st.Attempts[0].SupersededSteps)
+	gone := f.Superseded(s)
+	require.Len(t, gone, 1)
+	assert.Equal(t, "30:0.3 50:0.01", curve(&Series{Points: gone[0].Points}))
+}
+
 // TestAStepInResumedFromMeansNothing: the vocabulary has none.
 func TestAStepInResumedFromMeansNothing(t *testing.T) {
 	t.Parallel()

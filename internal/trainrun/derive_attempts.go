@@ -11,6 +11,7 @@ type span struct {
 	begin                     // first epoch and step, from rows and resumed_from
 	firstEpoch          int64 // of rows
 	lastEpoch, lastStep int64 // -1 = none
+	gone                int64 // the first of its steps whose epoch a newer attempt took over
 	seen                bool
 }
 
@@ -24,7 +25,7 @@ func (d *deriver) collect() {
 	for p := range d.spans {
 		d.spans[p] = make([]span, attempts)
 		for a := range d.spans[p] {
-			d.spans[p][a] = span{begin: begin{epoch: never, step: never}, firstEpoch: never, lastEpoch: none, lastStep: none}
+			d.spans[p][a] = span{begin: begin{epoch: never, step: never, resumed: never}, firstEpoch: never, lastEpoch: none, lastStep: none, gone: never}
 		}
 	}
 	for i := range d.f.rows.rows {
@@ -49,16 +50,35 @@ func (d *deriver) collect() {
 		// Rows that begin one epoch later tell that the epoch of the checkpoint was written: it was not trained again.
 		if it.epoch.Set && it.epoch.V >= 0 && s.firstEpoch-1 != it.epoch.V {
 			s.epoch = min(s.epoch, it.epoch.V)
+			if s.seen {
+				s.resumed = min(s.resumed, it.epoch.V)
+			}
 		}
 	}
-	d.cuts = make([][]cut, parts)
-	for p := range d.spans {
-		begins := make([]begin, attempts)
+	d.takeOver()
+}
+
+// takeOver finds what newer attempts superseded.
+func (d *deriver) takeOver() {
+	d.cuts = make([][]cut, len(d.spans))
+	for p, spans := range d.spans {
+		begins := make([]begin, len(spans))
+		last := none
 		for a := range begins {
-			begins[a] = d.spans[p][a].begin
-			begins[a].silent = !d.spans[p][a].seen
+			begins[a] = spans[a].begin
+			begins[a].silent = !spans[a].seen
+			if spans[a].step <= last { // the first step tells it more exactly than the epoch
+				begins[a].resumed = never
+			}
+			last = max(last, spans[a].lastStep)
 		}
 		d.cuts[p] = cuts(begins)
+	}
+	for i := range d.f.rows.rows {
+		r := &d.f.rows.rows[i]
+		if s := &d.spans[r.part][d.attempt[i]]; r.step >= 0 && d.cuts[r.part][d.attempt[i]].coversStep(r) {
+			s.gone = min(s.gone, r.step)
+		}
 	}
 }
 
@@ -108,8 +128,8 @@ func (d *deriver) extent(at *Attempt, a int) {
 		}
 		if s.lastStep >= 0 {
 			at.FirstStep, at.LastStep = lowest(at.FirstStep, s.step), greatest(at.LastStep, s.lastStep)
-			if c.step <= s.lastStep {
-				at.SupersededSteps += s.lastStep - max(s.step, c.step) + 1
+			if from := min(max(s.step, c.step), s.gone); from <= s.lastStep {
+				at.SupersededSteps += s.lastStep - from + 1
 			}
 		}
 	}

@@ -203,14 +203,15 @@ func (s *segmenter) numbers() []int64 {
 // begin is where an attempt begins in a part.
 type begin struct {
 	epoch, step int64
-	silent      bool // no row tells of it, only its start
+	resumed     int64 // the epoch that its start names, where the start alone says what was taken over
+	silent      bool  // no row tells of it, only its start
 }
 
 // cut says from where on newer attempts took over from an attempt.
 type cut struct {
 	epoch     int64 // epochs from here on are superseded
 	step      int64 // steps from here on are superseded
-	stepEpoch int64 // steps of epochs from here on are superseded, by attempts that have no step yet
+	stepEpoch int64 // steps of epochs from here on are superseded, by attempts that have no step yet or whose start names the epoch
 }
 
 const never = math.MaxInt64
@@ -223,6 +224,7 @@ func cuts(begins []begin) []cut {
 		out[i] = c
 		c.epoch = min(c.epoch, b.epoch)
 		c.step = min(c.step, b.step)
+		c.stepEpoch = min(c.stepEpoch, b.resumed)
 		if b.step == never && (!b.silent || c.step == never) { // else the first step of the one after it tells what was taken over
 			c.stepEpoch = min(c.stepEpoch, b.epoch)
 		}
