@@ -54,6 +54,9 @@ func (t *tailer) tellSpellings(files fileSystem) {
 // tellFolders counts and logs, once each, what include names that is a folder: no file in it is read.
 func (t *tailer) tellFolders(files *tree) {
 	for _, in := range t.globs.include {
+		if strings.ContainsAny(in.rest, `*?[{\`) || in.told.Load() { // a pattern that a folder matches may match files too
+			continue
+		}
 		fi, err := files.Stat(filepath.Join(in.base, in.rest))
 		if err != nil || !fi.IsDir() || !in.told.CompareAndSwap(false, true) {
 			continue
