@@ -117,6 +117,18 @@ func (w *watcher) broken() error {
 	return unreadable("name the folder that holds *.jsonl files, or the files", "no stream was found")
 }
 
+// nothing is the error of a wait in which no run came.
+func (w *watcher) nothing() error {
+	err := w.broken()
+	if len(w.session.Missing) == 0 || len(w.session.Errors) > 0 || len(w.session.Streams()) > 0 {
+		return err
+	}
+	return &fault{
+		Message: fmt.Sprintf("%s: no such stream came within %s", w.session.Missing[0], w.timeout), Code: "timeout",
+		Hint: "wait on while the run may still begin, else check the path", exit: exitTimeout,
+	}
+}
+
 func hint(err error) string {
 	switch {
 	case errors.Is(err, source.ErrOutside):

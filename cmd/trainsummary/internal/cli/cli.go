@@ -22,7 +22,7 @@ PATH is a stream, FOLDER is searched for *.jsonl, *.jsonl.gz and *.ndjson. One r
 
 const exits = `
 Exit codes: 0 answered, or the condition was met; 1 cannot read; 2 usage; 10 failed, 11 aborted, 12 stalled, 13 unknown, 14 finished before the
-condition was met (while waiting, or with --exit-state); 20 some inputs unreadable, the rest answered; 124 timeout, the run still lives.`
+condition was met (while waiting, or with --exit-state); 20 some inputs unreadable, the rest answered; 124 timeout, the run still lives or has not begun.`
 
 const examples = `  trainsummary runs/run-7/train.jsonl
   trainsummary runs

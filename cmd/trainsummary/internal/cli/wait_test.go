@@ -116,9 +116,9 @@ func TestAStreamThatComesIsSeenAtOnce(t *testing.T) {
 func TestAWaitForWhatNeverComes(t *testing.T) {
 	t.Parallel()
 	code, out, errs := call(t, "--wait-for", "ended", "--timeout", "1s", filepath.Join(t.TempDir(), "no.jsonl"))
-	assert.Equal(t, exitInternal, code)
+	assert.Equal(t, exitTimeout, code, "it may have only not begun")
 	assert.Empty(t, out)
-	assert.Contains(t, errs, "no such stream")
+	assert.Contains(t, errs, `no.jsonl: no such stream came within 1s","code":"timeout"`)
 	dir := t.TempDir()
 	stream(t, dir, "a", epoch(0, "a", 0, 1))
 	stream(t, dir, "b", epoch(0, "b", 0, 1))

@@ -106,7 +106,7 @@ func (w *watcher) wait(ctx context.Context) (int, error) {
 		left := time.Until(end)
 		if left <= 0 {
 			if sum == nil {
-				return 0, w.broken()
+				return 0, w.nothing()
 			}
 			sum = w.ask(run)
 			w.met(sum.Document, "", false)
