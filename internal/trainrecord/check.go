@@ -19,8 +19,15 @@ type bodyRule struct {
 	name    string
 	kind    string
 	minimum int64
+	maximum int64
+	bounded bool   // a number that must be finite and in between
 	events  uint32 // a bit for each that has the key
+	// inner are the types of what an object has under its known keys; other of what else it has, or of an array's elements.
+	inner []innerRule
+	other string
 }
+
+type innerRule struct{ name, kind string }
 
 // bodyRules are by the length of the key: few have the same.
 var bodyRules = func() (by [maxBodyKey + 1][]bodyRule) {
@@ -28,12 +35,25 @@ var bodyRules = func() (by [maxBodyKey + 1][]bodyRule) {
 		if n.Kind != KindBody {
 			continue
 		}
-		rule := bodyRule{name: n.Name, kind: n.Type, minimum: math.MinInt64}
+		rule := bodyRule{
+			name: n.Name, kind: n.Type, minimum: math.MinInt64, maximum: math.MaxInt64,
+			bounded: n.Minimum != nil || n.Maximum != nil, other: n.Elements,
+		}
 		for _, e := range n.Events {
 			rule.events |= 1 << eventOf(e)
 		}
 		if n.Minimum != nil {
 			rule.minimum = *n.Minimum
+		}
+		if n.Maximum != nil {
+			rule.maximum = *n.Maximum
+		}
+		for name, kind := range n.Keys {
+			if name == AnyKey {
+				rule.other = kind
+			} else {
+				rule.inner = append(rule.inner, innerRule{name, kind})
+			}
 		}
 		by[len(n.Name)] = append(by[len(n.Name)], rule)
 	}
@@ -60,7 +80,7 @@ func ruleOf(event eventKind, key string) *bodyRule {
 
 // wants says a type of the registry in words.
 var wants = map[string]string{
-	"int": "an integer of its range", "number": "a number", "string": "a string", "object": "an object",
+	"int": "an integer of its range", "number": "a number of its range", "string": "a string", "object": "an object",
 	"array": "an array", "bool": "true or false",
 }
 
@@ -98,10 +118,10 @@ func (r *bodyRule) accepts(v pcommon.Value) bool {
 		if ok && v.Type() == pcommon.ValueTypeDouble {
 			v.SetInt(n)
 		}
-		return ok && n >= r.minimum
+		return ok && n >= r.minimum && n <= r.maximum
 	case "number":
-		_, ok := Number(v)
-		return ok
+		x, ok := Number(v)
+		return ok && (!r.bounded || x >= float64(r.minimum) && x <= float64(r.maximum))
 	case "string":
 		return v.Type() == pcommon.ValueTypeStr
 	case "object":
@@ -115,22 +135,65 @@ func (r *bodyRule) accepts(v pcommon.Value) bool {
 	}
 }
 
-// noNumbers counts the values of a body's measurements, learning rates and durations that are none, and says where the first is. null is absent.
-func noNumbers(event eventKind, body pcommon.Map) (n int, first string) {
-	for _, key := range [...]string{BodyMeasurements, BodyLearningRate, BodyDurations} {
-		values, ok := body.Get(key)
-		if !ok || values.Type() != pcommon.ValueTypeMap || ruleOf(event, key) == nil {
+// misfits counts what objects and arrays of a body hold that is not of its type, and says what the first should be. null is absent.
+func misfits(event eventKind, body pcommon.Map) (n int, first string) {
+	for key, v := range body.All() {
+		rule := ruleOf(event, key)
+		if rule == nil || rule.other == "" && len(rule.inner) == 0 {
 			continue
 		}
-		for _, v := range values.Map().All() {
-			if _, ok := LargeNumber(v); ok || v.Type() == pcommon.ValueTypeEmpty {
-				continue
-			}
-			n++
-			if first == "" {
-				first = wrongType(KeyBody+"."+key, "numbers").Error()
-			}
+		wrong, at, kind := rule.misfits(v)
+		if n += wrong; wrong > 0 && first == "" {
+			first = wrongType(KeyBody+"."+key+at, wants[kind]).Error()
 		}
 	}
 	return n, first
+}
+
+// misfits gives the place inside the key and the type of the first, too.
+func (r *bodyRule) misfits(v pcommon.Value) (n int, at, kind string) {
+	switch v.Type() {
+	case pcommon.ValueTypeMap:
+		for key, value := range v.Map().All() {
+			want, known := r.innerKind(key)
+			if isKind(want, value) {
+				continue
+			}
+			if n++; n > 1 {
+				continue
+			}
+			if kind = want; known {
+				at = "." + key
+			}
+		}
+	case pcommon.ValueTypeSlice:
+		for _, value := range v.Slice().All() {
+			if !isKind(r.other, value) {
+				n++
+			}
+		}
+		at, kind = "[]", r.other
+	default:
+	}
+	return n, at, kind
+}
+
+func (r *bodyRule) innerKind(key string) (kind string, known bool) {
+	for i := range r.inner {
+		if r.inner[i].name == key {
+			return r.inner[i].kind, true
+		}
+	}
+	return r.other, false
+}
+
+// isKind says whether a value has a type of the registry, whatever its range.
+func isKind(kind string, v pcommon.Value) bool {
+	if kind == "number" {
+		if _, ok := LargeNumber(v); ok {
+			return true
+		}
+	}
+	rule := bodyRule{kind: kind, minimum: math.MinInt64, maximum: math.MaxInt64}
+	return v.Type() == pcommon.ValueTypeEmpty || rule.accepts(v)
 }

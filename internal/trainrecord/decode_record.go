@@ -43,7 +43,7 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		l.OffList += n
 		l.flaw(KeyBody)
 	}
-	if n, first := noNumbers(eventOf(h.Event), body); n > 0 {
+	if n, first := misfits(eventOf(h.Event), body); n > 0 {
 		l.FieldsDropped += n
 		l.flaw(first)
 	}

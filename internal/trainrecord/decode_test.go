@@ -146,15 +146,42 @@ func TestAMeasurementThatIsNoNumberIsCounted(t *testing.T) {
 		n    int
 		flaw string
 	}{
-		`"measurements":{"val/loss":"0.5","val":{"acc":1},"val/f1":true,"lr":[1],"train/loss":2}}}`: {4, "body.measurements: want numbers"},
-		`"learning_rate":{"pg0":"0.001"},"durations":{"epoch_s":"1.5"}}}`:                           {2, "body.learning_rate: want numbers"},
+		`"measurements":{"val/loss":"0.5","val":{"acc":1},"val/f1":true,"lr":[1],"train/loss":2}}}`: {4, "body.measurements: want a number of its range"},
+		`"learning_rate":{"pg0":"0.001"},"durations":{"epoch_s":"1.5"}}}`:                           {2, "body.learning_rate: want a number of its range"},
 		`"measurements":{"a":null,"b":NaN,"c":"-inf","d":123456789012345678901234567890,"e":1}}}`:   {},
 		`"other":{"note":"text"}}}`: {},
+		`"best":{"metric":1,"mode":"min","value":"0.5","epoch":1.5},"checkpoint":{"path":["a"],"note":7}}}`: {4, "body.best.metric: want a string"},
 	} {
 		l, _ := decode(t, head+body)
 		require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
 		assert.Equal(t, want.n, l.FieldsDropped, body)
 		assert.Equal(t, want.flaw, l.Flaw, body)
+	}
+}
+
+func TestWhatListsHoldIsHeldToItsType(t *testing.T) {
+	t.Parallel()
+	l, _ := decode(t, `{"schema":"pathologize.ml.training/1","event":"run.end","run_id":"r","body":{"artifacts":["a.pt",{"path":"b.pt"},3]}}`)
+	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+	assert.Equal(t, 2, l.FieldsDropped)
+	assert.Equal(t, "body.artifacts[]: want an object", l.Flaw)
+}
+
+func TestEpochsAreOfARange(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`"epoch":999999999`: "", `"epoch":1795000000`: "body.epoch: want an integer of its range", `"epoch":4611686018427387904`: "body.epoch: want an integer of its range",
+		`"planned_epochs":1795000000`: "body.planned_epochs: want an integer of its range",
+		`"epoch_progress":0`:          "", `"epoch_progress":1.5`: "", `"epoch_progress":-0.5`: "body.epoch_progress: want a number of its range",
+		`"epoch_progress":1e18`: "body.epoch_progress: want a number of its range", `"epoch_progress":NaN`: "body.epoch_progress: want a number of its range",
+	} {
+		l, _ := decode(t, `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r","body":{`+body+`}}`)
+		if want == "" {
+			assert.NoError(t, l.Err, body)
+			continue
+		}
+		assert.Equal(t, LineError, l.Kind, body)
+		assert.EqualError(t, l.Err, want)
 	}
 }
 

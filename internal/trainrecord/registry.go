@@ -32,6 +32,9 @@ type Registry struct {
 	ForbiddenOnMetrics map[string][]string `yaml:"forbidden_on_metrics"`
 }
 
+// AnyKey stands for all keys of an object that are not named.
+const AnyKey = "*"
+
 // Name is one entry of the vocabulary.
 type Name struct {
 	Name     string            `yaml:"name"`
@@ -42,10 +45,12 @@ type Name struct {
 	Values   string            `yaml:"values"` // the key of a bounded set in Registry.Values
 	Pattern  string            `yaml:"pattern"`
 	Minimum  *int64            `yaml:"minimum"`
+	Maximum  *int64            `yaml:"maximum"`
 	Required bool              `yaml:"required"`
 	Signals  []string          `yaml:"signals"`
-	Events   []string          `yaml:"events"` // body keys: the events that carry it
-	Keys     map[string]string `yaml:"keys"`   // body objects: known inner keys and their types
+	Events   []string          `yaml:"events"`   // body keys: the events that carry it
+	Keys     map[string]string `yaml:"keys"`     // body objects: known inner keys and their types, AnyKey for those of any other name
+	Elements string            `yaml:"elements"` // body arrays: the type of the elements
 
 	Instrument string    `yaml:"instrument"` // metrics: counter, updowncounter, histogram or gauge
 	Attributes []string  `yaml:"attributes"` // metrics: the attributes besides the base ones

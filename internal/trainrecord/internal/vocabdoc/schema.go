@@ -76,6 +76,12 @@ func property(r *trainrecord.Registry, n trainrecord.Name) object {
 	if n.Minimum != nil {
 		p["minimum"] = *n.Minimum
 	}
+	if n.Maximum != nil {
+		p["maximum"] = *n.Maximum
+	}
+	if n.Elements != "" {
+		p["items"] = object{"type": n.Elements}
+	}
 	if n.Pattern != "" {
 		p["pattern"] = n.Pattern
 	}
@@ -91,6 +97,10 @@ func property(r *trainrecord.Registry, n trainrecord.Name) object {
 		for key, kind := range n.Keys {
 			inner[key] = property(r, trainrecord.Name{Type: kind})
 			delete(inner[key].(object), "description")
+		}
+		if any, ok := inner[trainrecord.AnyKey]; ok {
+			delete(inner, trainrecord.AnyKey)
+			p["additionalProperties"] = any
 		}
 		p["properties"] = inner
 	}
