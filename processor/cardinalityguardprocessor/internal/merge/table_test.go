@@ -135,7 +135,9 @@ func (g *ruled) point(now float64, p ruledPoint) {
 	if !g.waiting && !g.ends {
 		g.since = now
 	}
-	g.ends = false
+	if p.time > s.ended { // else the source ended meanwhile, and the end still goes on behind the value
+		g.ends = false
+	}
 	g.waiting, g.newest = true, max(g.newest, p.time)
 }
 
