@@ -4,15 +4,27 @@ import "sync/atomic"
 
 // passed notes when series went by that are not remembered one by one: the newest time of each place. What shares both of its places with others only
 // makes a first merged point later than it need be. A metric that never merged has places, since its points are not identified; of others each series has.
-type passed [2][1 << 17]atomic.Int64
+// It takes memory only once something passed.
+type passed struct{ places atomic.Pointer[passedPlaces] }
+
+type passedPlaces [2][1 << 17]atomic.Int64
 
 func (p *passed) note(id Hash, at int64) {
-	raise(&p[0][id.Lo%uint64(len(p[0]))], at)
-	raise(&p[1][id.Hi%uint64(len(p[1]))], at)
+	places := p.places.Load()
+	if places == nil {
+		p.places.CompareAndSwap(nil, new(passedPlaces))
+		places = p.places.Load()
+	}
+	raise(&places[0][id.Lo%uint64(len(places[0]))], at)
+	raise(&places[1][id.Hi%uint64(len(places[1]))], at)
 }
 
 func (p *passed) last(id Hash) int64 {
-	return min(p[0][id.Lo%uint64(len(p[0]))].Load(), p[1][id.Hi%uint64(len(p[1]))].Load())
+	places := p.places.Load()
+	if places == nil {
+		return 0
+	}
+	return min(places[0][id.Lo%uint64(len(places[0]))].Load(), places[1][id.Hi%uint64(len(places[1]))].Load())
 }
 
 // raise makes a time the newest one.

@@ -133,7 +133,7 @@ func TestGaugesThatPassDoNotChangeTheFirstPointOfASum(t *testing.T) {
 	t.Parallel()
 	r := newRig(testConfig(), plain{}, sec(0))
 	r.now = sec(21)
-	for i := range uint64(len(passed{}[0])) {
+	for i := range uint64(len(passedPlaces{}[0])) {
 		r.Passed(Hash{Hi: i, Lo: i}, Gauge, sec(20), r.now)
 	}
 	r.feed(sums(true, tick{run: "a", start: 10, time: 19, value: 100}))
