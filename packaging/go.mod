@@ -6,3 +6,5 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/mod v0.42.0
 )
+
+require go.uber.org/goleak v1.3.0

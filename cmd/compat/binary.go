@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -10,24 +11,40 @@ import (
 )
 
 // binary is a Collector that can be asked what it accepts.
-type binary struct{ path string }
+type binary struct {
+	path   string
+	option string // that names it
+}
 
 var (
 	validValues = regexp.MustCompile(`\(valid values: \[([^\]]*)\]\)`)
-	versionIn   = regexp.MustCompile(`version v?(\S+)`)
+	versionIn   = regexp.MustCompile(`(?m)^\S+ version v?(\S+)\s*$`)
 )
 
 // version is what the binary writes into scope.version.
 func (b binary) version(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, b.path, "--version").CombinedOutput() //nolint:gosec // the operator names it
+	if failed := b.cannotRun(ctx, err); failed != nil {
+		return "", failed
+	}
+	said := fmt.Sprintf("%q", lastLine(string(out)))
 	if err != nil {
-		return "", fmt.Errorf("%s --version: %w: %s", b.path, err, lastLine(string(out)))
+		said += ", " + err.Error()
 	}
 	found := versionIn.FindStringSubmatch(string(out))
-	if found == nil {
-		return "", fmt.Errorf("%s --version: no version in %q", b.path, strings.TrimSpace(string(out)))
+	if err != nil || found == nil {
+		return "", fmt.Errorf("%s --version tells no version (%s): name a Collector with %s", b.path, said, b.option)
 	}
 	return found[1], nil
+}
+
+// cannotRun makes of what kept a binary from starting what to do about it; one that ran and ended otherwise has spoken for itself.
+func (b binary) cannotRun(ctx context.Context, err error) error {
+	var ended *exec.ExitError
+	if err == nil || errors.As(err, &ended) || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s cannot be run (%w): name the Collector with %s", b.path, cause(err), b.option)
 }
 
 // validate gives the binary's verdict on a configuration.
@@ -45,9 +62,12 @@ func (b binary) accepted(ctx context.Context) (map[string][]string, error) {
 	accepted := map[string][]string{}
 	for _, section := range sections {
 		out, err := b.validate(ctx, fmt.Sprintf("yaml:%s: {no_such_type: {}}", section))
+		if failed := b.cannotRun(ctx, err); failed != nil {
+			return nil, failed
+		}
 		found := validValues.FindStringSubmatch(out)
 		if err == nil || found == nil {
-			return nil, fmt.Errorf("%s does not tell which %s it accepts: %s", b.path, section, lastLine(out))
+			return nil, fmt.Errorf("%s does not tell which %s it accepts (%q): name a Collector with %s", b.path, section, lastLine(out), b.option)
 		}
 		accepted[section] = strings.Fields(found[1])
 		slices.Sort(accepted[section])

@@ -57,11 +57,11 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (bool
 		return false, err
 	}
 	defer func() { _ = exporter.close() }()
-	old, err := scraped(ctx, *oldPath, before, exporter, "", stderr)
+	old, err := scraped(ctx, binary{*oldPath, "--old"}, before, exporter, "", stderr)
 	if err != nil {
 		return false, err
 	}
-	now, err := scraped(ctx, *newPath, after, exporter, *pin, stderr)
+	now, err := scraped(ctx, binary{*newPath, "--new"}, after, exporter, *pin, stderr)
 	if err != nil {
 		return false, err
 	}
@@ -77,11 +77,12 @@ func configured(ctx context.Context, uris []string) (*configuration, error) {
 }
 
 // scraped runs a binary until it has scraped the exposition often enough, and returns the series that it made of it.
-func scraped(ctx context.Context, path string, c *configuration, exporter *exposition, pin string, stderr io.Writer) (seriesSet, error) {
+func scraped(ctx context.Context, b binary, c *configuration, exporter *exposition, pin string, stderr io.Writer) (seriesSet, error) {
 	backend, err := receive()
 	if err != nil {
 		return nil, err
 	}
+	defer backend.server.Stop()
 	folder, err := os.MkdirTemp("", "otelcol-train-compat-")
 	if err != nil {
 		return nil, err
@@ -99,26 +100,26 @@ func scraped(ctx context.Context, path string, c *configuration, exporter *expos
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return nil, err
 	}
-	if err := runUntilScraped(ctx, path, config, exporter, strings.Count(string(text), "job_name:")); err != nil {
+	if err := runUntilScraped(ctx, b, config, exporter, r.scraped); err != nil {
 		return nil, err
 	}
 	got, err := backend.close()
 	if err == nil && len(got) == 0 {
-		err = fmt.Errorf("%s sent no series: is the exposition empty?", path)
+		err = fmt.Errorf("%s sent no series: is the exposition empty?", b.path)
 	}
 	return got, err
 }
 
-func runUntilScraped(ctx context.Context, path, config string, exporter *exposition, jobs int) error {
+func runUntilScraped(ctx context.Context, b binary, config string, exporter *exposition, targets int) error {
 	ctx, cancel := context.WithTimeout(ctx, scrapedWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--config", config) //nolint:gosec // the operator names it
+	cmd := exec.CommandContext(ctx, b.path, "--config", config) //nolint:gosec // the operator names it
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endsWithin
 	var output strings.Builder
 	cmd.Stdout, cmd.Stderr = &output, &output
 	began := exporter.scrapes.Load()
-	if err := cmd.Start(); err != nil {
+	if err := b.cannotRun(ctx, cmd.Start()); err != nil {
 		return err
 	}
 	var waitErr error
@@ -132,9 +133,9 @@ func runUntilScraped(ctx context.Context, path, config string, exporter *exposit
 	for {
 		select {
 		case <-ended:
-			return fmt.Errorf("%s ended before it had scraped: %w\n%s", path, errors.Join(waitErr, ctx.Err()), tail(output.String()))
+			return fmt.Errorf("%s ended before it had scraped: %w: mend what it says, or name another configuration\n%s", b.path, errors.Join(waitErr, ctx.Err()), tail(output.String()))
 		case <-look.C:
-			if exporter.scrapes.Load()-began >= int64(scrapesWanted*jobs) {
+			if exporter.scrapes.Load()-began >= int64(scrapesWanted*targets) {
 				cancel() // it flushes before it ends
 				<-ended
 				return nil

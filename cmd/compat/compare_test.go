@@ -182,6 +182,47 @@ service:
 	require.ErrorContains(t, err, "no metrics pipeline leads from a prometheus receiver to a backend")
 }
 
+// TestWhatElseAReceiverIsToldStays: labels of all, and options that change names, are part of what is compared.
+func TestWhatElseAReceiverIsToldStays(t *testing.T) {
+	t.Parallel()
+	c := written(t, `
+receivers:
+  prometheus:
+    trim_metric_suffixes: true
+    initial_scrape_offset: 5m
+    target_allocator: {endpoint: 'http://allocator'}
+    config:
+      global: {external_labels: {site: a}}
+      scrape_config_files: [/etc/jobs/*.yaml]
+      scrape_configs:
+        - {job_name: a, honor_labels: true, bearer_token_file: /x, no_proxy: a, proxy_url: 'http://p', http_headers: {X: {files: [/x]}},
+           static_configs: [{targets: [a]}, {targets: [b, c]}, {targets: [d], labels: {rack: b}}]}
+connectors: {forward: {}}
+service: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp, forward]}, metrics/2: {receivers: [prometheus], exporters: [otlp]}}}
+`)
+	r := comparison{target: "127.0.0.1:1"}
+	text, err := r.rewrite(c)
+	require.NoError(t, err)
+	var got struct{ Receivers map[string]any }
+	require.NoError(t, yaml.Unmarshal(text, &got))
+	var want any
+	require.NoError(t, yaml.Unmarshal([]byte(`
+trim_metric_suffixes: true
+config:
+  global: {external_labels: {site: a}}
+  scrape_configs:
+    - {job_name: a, honor_labels: true, scheme: http, scrape_interval: 1s, scrape_timeout: 1s,
+       static_configs: [{targets: ['127.0.0.1:1']}, {targets: ['127.0.0.1:1'], labels: {rack: b}}]}
+`), &want))
+	assert.Equal(t, want, got.Receivers["prometheus"])
+	assert.Equal(t, 2, r.scraped)
+	assert.ElementsMatch(t, []string{
+		"target_allocator of prometheus is left out: its targets are not known here",
+		"scrape_config_files of prometheus is left out: it is not looked into",
+		"what stands behind the connector forward is not compared",
+	}, r.notes)
+}
+
 func TestAnExpositionIsReadFromAFileOrAnExporter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "metrics.prom")
@@ -201,7 +242,7 @@ func TestABinaryThatEndsIsTold(t *testing.T) {
 	served, err := serve([]byte("a 1\n"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, served.close()) }()
-	err = runUntilScraped(t.Context(), script(t, "echo no such processor; exit 1"), "x", served, 1)
+	err = runUntilScraped(t.Context(), binary{path: script(t, "echo no such processor; exit 1")}, "x", served, 1)
 	require.ErrorContains(t, err, "ended before it had scraped")
 	require.ErrorContains(t, err, "no such processor")
 }

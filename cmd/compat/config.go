@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -45,22 +46,13 @@ func load(ctx context.Context, uris []string) (*configuration, error) {
 			if path == uri && strings.Contains(uri, ":") {
 				continue // a provider reads it
 			}
-			return nil, err
-		}
-		for _, found := range schemeOf.FindAllSubmatch(text, -1) {
-			if scheme := string(found[1]); !slices.Contains(known, scheme) && !slices.Contains(c.schemes, scheme) {
-				c.schemes = append(c.schemes, scheme)
-			}
-		}
-		for _, found := range bareName.FindAllSubmatch(text, -1) {
-			if name := string(found[2]); !slices.Contains(c.bare, name) {
-				c.bare = append(c.bare, name)
-			}
+			return nil, fmt.Errorf("the configuration %s cannot be read (%w): name the file that the service is started with; systemctl cat shows it", path, cause(err))
 		}
 		var m map[string]any
 		if err := yaml.Unmarshal(text, &m); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s is no configuration of a Collector, name one: %w", path, err)
 		}
+		c.lookAt(m)
 		texts = append(texts, m)
 	}
 	if len(c.schemes) > 0 {
@@ -84,10 +76,36 @@ func load(ctx context.Context, uris []string) (*configuration, error) {
 	}
 	conf, err := resolver.Resolve(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w: ask where the service runs, with its environment and its rights", strings.Join(uris, " + "), err)
 	}
 	c.data = conf.ToStringMap()
 	return c, resolver.Shutdown(ctx)
+}
+
+// lookAt collects what values say of providers. Comments are none of it, and neither is what a doubled dollar escapes.
+func (c *configuration) lookAt(v any) {
+	switch v := v.(type) {
+	case string:
+		text := strings.ReplaceAll(v, "$$", "")
+		for _, found := range schemeOf.FindAllStringSubmatch(text, -1) {
+			if scheme := found[1]; !slices.Contains(known, scheme) && !slices.Contains(c.schemes, scheme) {
+				c.schemes = append(c.schemes, scheme)
+			}
+		}
+		for _, found := range bareName.FindAllStringSubmatch(text, -1) {
+			if name := found[2]; !slices.Contains(c.bare, name) {
+				c.bare = append(c.bare, name)
+			}
+		}
+	case []any:
+		for _, one := range v {
+			c.lookAt(one)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			c.lookAt(v[key])
+		}
+	}
 }
 
 // section returns what is declared under a key of the configuration, by component id.

@@ -34,7 +34,11 @@ type exposition struct {
 // read takes an exposition from a file, or once from an exporter.
 func read(ctx context.Context, from string) ([]byte, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
-		return os.ReadFile(from) //nolint:gosec // the operator names it
+		text, err := os.ReadFile(from) //nolint:gosec // the operator names it
+		if err != nil {
+			return nil, noExposition(from, cause(err))
+		}
+		return text, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
@@ -44,13 +48,17 @@ func read(ctx context.Context, from string) ([]byte, error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, noExposition(from, cause(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", from, resp.Status)
+		return nil, noExposition(from, errors.New(resp.Status))
 	}
 	return io.ReadAll(resp.Body)
+}
+
+func noExposition(from string, err error) error {
+	return fmt.Errorf("the exposition %s cannot be read (%w): name with --exposition a file, or what the exporter answers on, as http://127.0.0.1:9400/metrics", from, err)
 }
 
 func serve(text []byte) (*exposition, error) {

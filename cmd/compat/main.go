@@ -10,11 +10,16 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 )
 
+// version is that of builder-config.yaml: make commands links it in.
+var version string
+
 const usage = `usage: otelcol-train-compat [--binary FILE] [--old FILE] CONFIG...
        otelcol-train-compat compare [--old FILE] [--new FILE] --exposition FILE|URL [--new-config CONFIG]... [--pin VERSION] [CONFIG...]
+       otelcol-train-compat --version
 
 The first form says what the configuration of a Collector uses and what this binary makes of it. Several CONFIGs are merged as a Collector
 merges its --config options; ${env:...} is read from the environment, so run it with that of the service.
@@ -63,6 +68,17 @@ func flags(name string, stderr io.Writer) *flag.FlagSet {
 	set.SetOutput(stderr)
 	set.Usage = func() { fmt.Fprint(stderr, usage) }
 	return set
+}
+
+// shown is the version that is told: of another build that of the module, as far as it has one.
+func shown() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }
 
 // ours is the otelcol-train that belongs to this command: the one beside it, else the one on the PATH.

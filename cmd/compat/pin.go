@@ -29,17 +29,16 @@ func tellPin(ctx context.Context, w io.Writer, c *configuration, old binary) err
 	if len(open) == 0 {
 		return nil
 	}
+	what, pin := "pin the version that the replaced binary\nprints for --version; name it with --old to see it here.\n", ""
+	if old.path != "" {
+		version, err := old.version(ctx)
+		if err != nil {
+			return err
+		}
+		what, pin = "pin that of\n"+old.path+", first of the processors of these pipelines:\n\n", pinOf(version)
+	}
 	fmt.Fprintf(w, "\nThe receivers of %s write the version of the binary into scope.version. Where the backend makes it part of a\n"+
-		"series' identity, as Netdata does, replacing the binary begins a new chart for each. To keep them, ", strings.Join(open, ", "))
-	if old.path == "" {
-		fmt.Fprintln(w, "pin the version that the replaced binary\nprints for --version; name it with --old to see it here.")
-		return nil
-	}
-	version, err := old.version(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "pin that of\n%s, first of the processors of these pipelines:\n\n%s", old.path, pinOf(version))
+		"series' identity, as Netdata does, replacing the binary begins a new chart for each. To keep them, %s%s", strings.Join(open, ", "), what, pin)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 type comparison struct {
 	target, backend, folder, pin string
 	notes                        []string
+	// scraped is the number of targets.
+	scraped int
 }
 
 // alone is the configuration of a comparison that was given none.
@@ -47,7 +50,13 @@ func (r *comparison) rewrite(c *configuration) (text []byte, err error) {
 			continue
 		}
 		for _, receiver := range scrapers {
-			receivers[receiver] = r.receiver(receiver, c.section("receivers")[receiver])
+			if receivers[receiver] == nil {
+				receivers[receiver] = r.receiver(receiver, c.section("receivers")[receiver])
+			}
+		}
+		for _, exporter := range ids(pipeline["exporters"]) {
+			_, connector := c.section("connectors")[exporter]
+			r.note(connector, "what stands behind the connector "+exporter+" is not compared")
 		}
 		kept := slices.DeleteFunc(ids(pipeline["processors"]), func(id string) bool {
 			outside := fold(kindOf(id)) == "k8sattributes"
@@ -80,33 +89,70 @@ func (r *comparison) rewrite(c *configuration) (text []byte, err error) {
 	}))
 }
 
-// receiver points every job of a prometheus receiver at the exposition, once a second.
+// beyond are the keys of a prometheus receiver, of its configuration and of a job that lead to something else than the exposition.
+var (
+	beyondReceiver = []string{"target_allocator", "api_server"}
+	beyondConfig   = []string{"scrape_config_files"}
+	beyondJob      = []string{
+		"tls_config", "authorization", "basic_auth", "bearer_token", "bearer_token_file", "oauth2", "http_headers",
+		"proxy_url", "proxy_from_environment", "proxy_connect_header", "no_proxy",
+	}
+)
+
+// receiver points every job of a prometheus receiver at the exposition, once a second; what else it is told stays.
 func (r *comparison) receiver(id string, body any) any {
 	var list []any
 	for _, job := range jobs(body) {
-		job = maps.Clone(job)
-		discovered := false
-		for key := range job {
-			if strings.HasSuffix(key, "_sd_configs") {
-				discovered = true
-				delete(job, key)
-			}
-		}
-		if discovered {
-			delete(job, "relabel_configs")
-			r.note(true, fmt.Sprintf("job %v of %s: its targets are discovered; its relabel_configs are left out with the discovery", job["job_name"], id))
-		}
-		for _, key := range []string{"tls_config", "authorization", "basic_auth", "oauth2", "proxy_url"} {
-			delete(job, key)
-		}
-		job["scheme"], job["scrape_interval"], job["scrape_timeout"] = "http", "1s", "1s"
-		job["static_configs"] = r.targets(job["static_configs"])
-		list = append(list, job)
+		list = append(list, r.job(id, maps.Clone(job)))
 	}
-	return map[string]any{"config": map[string]any{"scrape_configs": list}}
+	whole, config := clone(body), clone(asMap(body)["config"])
+	for _, key := range beyondReceiver {
+		r.drop(whole, key, key+" of "+id+" is left out: its targets are not known here")
+	}
+	for _, key := range beyondConfig {
+		r.drop(config, key, key+" of "+id+" is left out: it is not looked into")
+	}
+	delete(whole, "initial_scrape_offset") // the comparison would wait for it
+	config["scrape_configs"], whole["config"] = list, config
+	return whole
 }
 
-// targets keeps the labels of a job's targets.
+func (r *comparison) job(id string, job map[string]any) any {
+	discovered := false
+	for key := range job {
+		if strings.HasSuffix(key, "_sd_configs") {
+			discovered = true
+			delete(job, key)
+		}
+	}
+	if discovered {
+		delete(job, "relabel_configs")
+		r.note(true, fmt.Sprintf("job %v of %s: its targets are discovered; its relabel_configs are left out with the discovery", job["job_name"], id))
+	}
+	for _, key := range beyondJob {
+		delete(job, key)
+	}
+	job["scheme"], job["scrape_interval"], job["scrape_timeout"] = "http", "1s", "1s"
+	job["static_configs"] = r.targets(job["static_configs"])
+	return job
+}
+
+func (r *comparison) drop(from map[string]any, key, note string) {
+	_, has := from[key]
+	r.note(has, note)
+	delete(from, key)
+}
+
+// clone is a map that may be changed.
+func clone(v any) map[string]any {
+	m := maps.Clone(asMap(v))
+	if m == nil {
+		m = map[string]any{}
+	}
+	return m
+}
+
+// targets keeps the labels of a job's targets; those that have the same are one.
 func (r *comparison) targets(configs any) []any {
 	list, _ := configs.([]any)
 	if len(list) == 0 {
@@ -114,13 +160,13 @@ func (r *comparison) targets(configs any) []any {
 	}
 	var out []any
 	for _, one := range list {
-		kept := maps.Clone(asMap(one))
-		if kept == nil {
-			kept = map[string]any{}
-		}
+		kept := clone(one)
 		kept["targets"] = []any{r.target}
-		out = append(out, kept)
+		if !slices.ContainsFunc(out, func(other any) bool { return reflect.DeepEqual(other, any(kept)) }) {
+			out = append(out, kept)
+		}
 	}
+	r.scraped += len(out)
 	return out
 }
 

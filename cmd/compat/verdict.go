@@ -29,8 +29,13 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, 
 	set := flags("otelcol-train-compat", stderr)
 	path := set.String("binary", ours(), "")
 	old := set.String("old", theirs(), "")
+	asked := set.Bool("version", false, "")
 	if err := set.Parse(args); err != nil {
 		return false, err
+	}
+	if *asked {
+		_, err := fmt.Fprintln(stdout, "otelcol-train-compat version", shown())
+		return true, err
 	}
 	if set.NArg() == 0 {
 		return false, fmt.Errorf("name the configuration of the Collector to be replaced\n%s", usage)
@@ -39,7 +44,7 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, 
 	if err != nil {
 		return false, err
 	}
-	b := binary{path: *path}
+	b := binary{*path, "--binary"}
 	version, err := b.version(ctx)
 	if err != nil {
 		return false, err
@@ -64,12 +69,12 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, 
 	for _, name := range c.bare {
 		fmt.Fprintf(stdout, "\n$%s stays as it is: current Collectors expand ${env:%s} only\n", name, name)
 	}
-	if yes {
-		out, err := b.validate(ctx, c.uris...)
-		yes = err == nil
-		fmt.Fprintf(stdout, "\nvalidate: %s\n", verdictOf(out, err))
+	out, err := b.validate(ctx, c.uris...)
+	fmt.Fprintf(stdout, "\nvalidate: %s\n", verdictOf(out, err))
+	if !yes {
+		fmt.Fprintln(stdout, "It stops at the first name that it does not know: mend the lines above that are not ok, and ask again")
 	}
-	return yes, tellPin(ctx, stdout, c, binary{path: *old})
+	return yes && err == nil, tellPin(ctx, stdout, c, binary{*old, "--old"})
 }
 
 // judge holds each type that is used against the names that the binary takes.
@@ -130,5 +135,5 @@ func verdictOf(out string, err error) string {
 	if err == nil {
 		return ok
 	}
-	return strings.TrimSpace(out)
+	return strings.TrimSpace(validValues.ReplaceAllString(out, "")) // the table has said what to write
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,6 +83,19 @@ func TestConfigurationsAreReadAsACollectorReadsThem(t *testing.T) {
 	assert.Equal(t, []string{"NODE_NAME"}, c.bare)
 }
 
+func TestOnlyValuesNeedAProvider(t *testing.T) {
+	t.Parallel()
+	c := written(t, `
+# password: ${vault:secret/netdata}, $OLD_NAME
+exporters: {debug: {}} # ${vault:x}
+processors: {transform: {metric_statements: ['replace_pattern(name, "(.*)", "$${copy:1}") where $$NAME != ""']}}
+receivers: {prometheus: {config: {scrape_configs: [{job_name: '${env:NODE_NAME:-a}', params: {x: ['a$OTHER_NAME']}}]}}}
+`)
+	assert.Empty(t, c.schemes)
+	assert.Empty(t, c.bare)
+	assert.Len(t, c.uses(), 3)
+}
+
 func TestWithoutAProviderTheRestIsStillMergedAndJudged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -126,6 +140,8 @@ service:
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "binary")
+	syscall.ForkLock.RLock() // a process that starts meanwhile would inherit the open file, which cannot be run then
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700)) //nolint:gosec // it is run
 	return path
 }
@@ -135,8 +151,21 @@ func TestTheVersionToPinHasNoV(t *testing.T) {
 	got, err := binary{path: script(t, "echo otelcol-contrib version v0.157.0-nightly.1")}.version(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "0.157.0-nightly.1", got)
-	_, err = binary{path: script(t, "exit 3")}.version(t.Context())
-	require.Error(t, err)
+	_, err = binary{script(t, "echo 'true (GNU coreutils) 9.1'; echo 'License GPLv3+: GNU GPL version 3 or later'"), "--old"}.version(t.Context())
+	require.ErrorContains(t, err, "tells no version", "another program")
+	_, err = binary{script(t, "echo unknown flag; exit 3"), "--old"}.version(t.Context())
+	require.ErrorContains(t, err, `("unknown flag", exit status 3): name a Collector with --old`)
+	_, err = binary{script(t, "echo otelcol version 0.157.0; exit 3"), "--old"}.version(t.Context())
+	require.ErrorContains(t, err, `("otelcol version 0.157.0", exit status 3): name a Collector with --old`, "what fails has told nothing")
+}
+
+// TestItsOwnVersionNeedsNoConfiguration: a test on the built command holds it to the manifest's.
+func TestItsOwnVersionNeedsNoConfiguration(t *testing.T) {
+	t.Parallel()
+	var out, errs strings.Builder
+	assert.Equal(t, exitYes, run(t.Context(), []string{"--version"}, &out, &errs), errs.String())
+	assert.Regexp(t, `^otelcol-train-compat version \S+\n$`, out.String())
+	assert.Empty(t, errs.String())
 }
 
 func TestWhatCannotBeFoundOutIsNoVerdict(t *testing.T) {
@@ -145,8 +174,6 @@ func TestWhatCannotBeFoundOutIsNoVerdict(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("exporters: {debug: {}}"), 0o600))
 	for name, args := range map[string][]string{
 		"no configuration":        {},
-		"no such configuration":   {"/nonexistent.yaml"},
-		"no such binary":          {"--binary", "/nonexistent", config},
 		"a binary that says else": {"--binary", script(t, "echo x version 1"), config},
 		"compare without old":     {"compare", "--old", "", "--exposition", "x"},
 	} {
@@ -157,4 +184,71 @@ func TestWhatCannotBeFoundOutIsNoVerdict(t *testing.T) {
 			assert.Contains(t, errs.String(), "otelcol-train-compat: ")
 		})
 	}
+}
+
+// TestErrorsSayWhatToDo, about each thing that the operator names.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	config, list, lost := file("config.yaml", "exporters: {debug: {}}"), file("list.yaml", "- a"), file("lost.yaml", "exporters: ${file:/nonexistent}")
+	exposition, gone := file("metrics.prom", "a 1\n"), filepath.Join(dir, "gone")
+	served, err := serve(nil)
+	require.NoError(t, err)
+	require.NoError(t, served.close())
+	nobody := "http://" + served.address + "/metrics"
+	right := script(t, "echo x version 1")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"configuration":     {[]string{gone}, "the configuration " + gone + " cannot be read (no such file or directory): name the file that the service is started with"},
+		"folder":            {[]string{dir}, "the configuration " + dir + " cannot be read (is a directory): name the file"},
+		"no configuration":  {[]string{list}, list + " is no configuration of a Collector, name one: "},
+		"lost part":         {[]string{lost}, "no such file or directory: ask where the service runs, with its environment and its rights"},
+		"binary":            {[]string{"--binary", gone, config}, gone + " cannot be run (no such file or directory): name the Collector with --binary"},
+		"not on the path":   {[]string{"--binary", "no-such-collector", config}, "no-such-collector cannot be run (executable file not found in $PATH): name the Collector with --binary"},
+		"not executable":    {[]string{"--binary", config, config}, config + " cannot be run (permission denied): name the Collector with --binary"},
+		"another program":   {[]string{"--binary", right, config}, right + ` does not tell which receivers it accepts ("x version 1"): name a Collector with --binary`},
+		"exposition":        {[]string{"compare", "--old", right, "--exposition", gone}, "the exposition " + gone + " cannot be read (no such file or directory): name with --exposition a file, or what"},
+		"exporter":          {[]string{"compare", "--old", right, "--exposition", nobody}, "connection refused): name with --exposition a file, or what the exporter answers on"},
+		"old binary":        {[]string{"compare", "--old", gone, "--exposition", exposition}, gone + " cannot be run (no such file or directory): name the Collector with --old"},
+		"configuration new": {[]string{"compare", "--old", right, "--exposition", exposition, "--new-config", gone}, "the configuration " + gone + " cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs strings.Builder
+			assert.Equal(t, exitUnknown, run(t.Context(), c.args, &out, &errs))
+			assert.Contains(t, errs.String(), c.want)
+		})
+	}
+}
+
+// TestAnOldBinaryThatTellsNoVersionIsToldInASentenceOfItsOwn, behind the verdicts.
+func TestAnOldBinaryThatTellsNoVersionIsToldInASentenceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("receivers: {prometheus: {}}\nexporters: {otlp: {}}\nservice: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp]}}}"), 0o600))
+	stub := script(t, `case "$1 $*" in --version*) echo x version 1; exit ;; *no_such_type*) echo "(valid values: [prometheus otlp])"; exit 1 ;; esac`)
+	var out, errs strings.Builder
+	assert.Equal(t, exitUnknown, run(t.Context(), []string{"--binary", stub, "--old", script(t, "exit 3"), config}, &out, &errs))
+	assert.True(t, strings.HasSuffix(out.String(), "\nvalidate: ok\n"), out.String())
+	assert.Contains(t, errs.String(), "name a Collector with --old")
+}
+
+// TestValidateIsToldBesideOtherVerdicts, without the list of names that it takes.
+func TestValidateIsToldBesideOtherVerdicts(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("receivers: {kubelet_stats: {}}"), 0o600))
+	stub := script(t, `[ "$1" = --version ] && { echo x version 1; exit; }
+echo "unknown type: \"kubelet_stats\" for id: \"kubelet_stats\" (valid values: [kubeletstats])"; exit 1`)
+	var out, errs strings.Builder
+	assert.Equal(t, exitNo, run(t.Context(), []string{"--binary", stub, config}, &out, &errs), errs.String())
+	assert.Contains(t, out.String(), "spelled otherwise  write kubeletstats\n")
+	assert.Contains(t, out.String(), "\nvalidate: unknown type: \"kubelet_stats\" for id: \"kubelet_stats\"\nIt stops at the first name that it does not know: mend")
 }

@@ -10,12 +10,14 @@ import (
 	"go.opentelemetry.io/collector/connector"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.uber.org/zap"
 
 	"github.com/pathologize/otelcol-train/connector/trainingrecordsconnector/internal/metadata"
 	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrun/secret"
 )
 
 // tickEvery is how often rows that wait are looked at.
@@ -49,13 +51,20 @@ func newRecords(set connector.Settings, cfg *Config, next consumer.Logs) (*recor
 	}
 	c := &records{next: next, logger: set.Logger, id: set.ID, storage: cfg.Storage, now: time.Now, turn: make(chan struct{}, 1)}
 	c.engine = trainprofile.NewGaugeRecords(profiles, trainprofile.GaugeOptions{
-		RunIDFrom: cfg.RunIDFrom, RowTolerance: cfg.RowTolerance, Heartbeat: cfg.HeartbeatInterval, MaxRows: cfg.Limits.Rows,
+		RunIDFrom: cfg.RunIDFrom, RowTolerance: cfg.RowTolerance, Heartbeat: cfg.HeartbeatInterval, MaxRows: cfg.Limits.Rows, Mask: mask,
 	})
 	c.telemetry, err = metadata.NewTelemetry(set.TelemetrySettings, set.ID, c.rows.Load)
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// mask masks the secrets of a resource that the storage may hold, as what makes results and signals does.
+func mask(resource pcommon.Map) int64 {
+	w := secret.Walker{URLs: secret.UserInfo}
+	w.Map(resource)
+	return w.Masked
 }
 
 // Capabilities says that the metrics are only read.
@@ -137,7 +146,7 @@ func (c *records) hand(ctx context.Context, make func(time.Time) *trainprofile.G
 			return err
 		}
 	}
-	c.telemetry.Count(ctx, b.Points, b.Values, b.Forgotten)
+	c.telemetry.Count(ctx, b.Points, b.Values, b.Forgotten, b.Masked)
 	c.save(ctx)
 	return nil
 }

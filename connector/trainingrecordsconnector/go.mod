@@ -7,6 +7,7 @@ require (
 	github.com/pathologize/otelcol-train/internal/componentkit v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainprofile v0.0.0
 	github.com/pathologize/otelcol-train/internal/trainrecord v0.0.0
+	github.com/pathologize/otelcol-train/internal/trainrun v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/component v1.71.0
 	go.opentelemetry.io/collector/component/componenttest v0.165.0
@@ -60,6 +61,7 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/grpc v1.85.0 // indirect
@@ -73,3 +75,5 @@ replace github.com/pathologize/otelcol-train/internal/componentkit => ../../inte
 replace github.com/pathologize/otelcol-train/internal/trainprofile => ../../internal/trainprofile
 
 replace github.com/pathologize/otelcol-train/internal/trainrecord => ../../internal/trainrecord
+
+replace github.com/pathologize/otelcol-train/internal/trainrun => ../../internal/trainrun

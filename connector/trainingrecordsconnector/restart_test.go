@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -48,6 +50,40 @@ func TestAKillLosesNothingThatWasAcknowledged(t *testing.T) {
 	assert.Equal(t, start.Add(2*time.Second).UTC(), r.Time.AsTime())
 	assert.Equal(t, map[string]any{"step": int64(2), "measurements": map[string]any{"train/loss": 1.0}}, r.Body.AsRaw())
 	assert.Equal(t, map[string]any{"run_id": "r"}, rl.Resource().Attributes().AsRaw())
+}
+
+func TestTheStorageHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
+	host := componentcheck.NewStorageHost(t)
+	start := time.Unix(1_795_168_800, 0)
+	first := begin(t, host)
+	planted := func(at time.Time, step int64, loss float64) pmetric.Metrics {
+		md := gauge(at, step, loss)
+		attrs := md.ResourceMetrics().At(0).Resource().Attributes()
+		attrs.PutStr("process.command_line", "train.py --password planted --lr 0.1")
+		attrs.PutStr("api_key", "planted")
+		attrs.PutStr("service.name", "s")
+		return md
+	}
+	for i, step := range []int64{1, 2, 2} { // the last loss is held
+		require.NoError(t, first.ConsumeMetrics(t.Context(), planted(start.Add(time.Duration(i)*time.Second), step, 3-float64(i))))
+	}
+	stored := 0
+	for i := range trainprofile.GaugeShards {
+		value, err := first.client.Get(t.Context(), shardKey(i))
+		require.NoError(t, err)
+		stored += len(value)
+		assert.NotContains(t, string(value), "planted")
+	}
+	assert.Positive(t, stored)
+	componentcheck.AssertTelemetry(t, first.tel, "otelcol_training_records_masked_values", `otelcol_training_records_masked_values{connector="training_records"} 2`)
+	host.Crash()
+
+	second := begin(t, host)
+	require.NoError(t, second.ConsumeMetrics(t.Context(), planted(start.Add(3*time.Second), 2, 1)))
+	require.Equal(t, 1, second.next.LogRecordCount())
+	assert.Equal(t, map[string]any{"run_id": "r", "process.command_line": "train.py --password *** --lr 0.1", "api_key": "***", "service.name": "s"},
+		second.next.AllLogs()[0].ResourceLogs().At(0).Resource().Attributes().AsRaw())
 }
 
 func TestAStorageThatRefusesIsWrittenLater(t *testing.T) {

@@ -29,13 +29,9 @@ func (c *records) open(ctx context.Context, host component.Host) error {
 	if c.storage == nil {
 		return nil
 	}
-	ext, found := host.GetExtensions()[*c.storage]
-	if !found {
-		return fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", c.storage)
-	}
-	st, ok := ext.(storage.Extension)
-	if !ok {
-		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", c.storage)
+	st, err := componentkit.FindStorage(host, *c.storage)
+	if err != nil {
+		return err
 	}
 	client, err := componentkit.OpenClient(ctx, st, c.logger, component.KindConnector, c.id, "metrics")
 	if err != nil {

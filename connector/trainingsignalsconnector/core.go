@@ -124,6 +124,8 @@ func (c *core) take(ld plog.Logs) *job {
 				s.Source = src
 				replaced.Secrets += n.Secrets
 				replaced.OffList += n.OffList
+				replaced.LeftOut += n.LeftOut
+				replaced.Misfits += n.Misfits
 				c.pending = append(c.pending, s)
 			}
 		}
@@ -156,6 +158,12 @@ func (c *core) replaced(n trainrun.Replaced) {
 	}
 	if n.OffList > 0 {
 		c.telemetry.Add(c.telemetry.ValuesReplaced, n.OffList, "reason", replacedOffList)
+	}
+	if n.LeftOut > 0 {
+		c.telemetry.Add(c.telemetry.ValuesReplaced, n.LeftOut, "reason", replacedBad)
+	}
+	if n.Misfits > 0 {
+		c.telemetry.Add(c.telemetry.ValuesReplaced, n.Misfits, "reason", replacedMisfit)
 	}
 }
 

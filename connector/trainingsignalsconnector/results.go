@@ -26,9 +26,11 @@ var sightResults = []string{
 const (
 	replacedSecret  = "secret"
 	replacedOffList = "off_list"
+	replacedBad     = "bad_value"
+	replacedMisfit  = "bad_attribute"
 )
 
-var replacedReasons = []string{replacedSecret, replacedOffList}
+var replacedReasons = []string{replacedSecret, replacedOffList, replacedBad, replacedMisfit}
 
 func paramPath(from string) []string { return strings.Split(from, ".") }
 

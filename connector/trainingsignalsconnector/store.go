@@ -78,13 +78,9 @@ func partKey(n uint64) string  { return fmt.Sprintf("%s%016x", journalKey, n) }
 
 // newStore finds the storage, and opens nothing yet.
 func newStore(host component.Host, ext component.ID, report func(string, error)) (*store, storage.Extension, error) {
-	found, ok := host.GetExtensions()[ext]
-	if !ok {
-		return nil, nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", ext)
-	}
-	st, ok := found.(storage.Extension)
-	if !ok {
-		return nil, nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", ext)
+	st, err := componentkit.FindStorage(host, ext)
+	if err != nil {
+		return nil, nil, err
 	}
 	return &store{writer: writer{report: report}, least: minJournal}, st, nil
 }

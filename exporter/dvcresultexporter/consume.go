@@ -21,10 +21,18 @@ const (
 	longRunID  = "long_run_id"
 )
 
+// Reasons why a value is not in the state as it came.
+const (
+	badValue     = "bad_value"
+	badAttribute = "bad_attribute"
+)
+
 // tally counts what became of the records of a call.
 type tally struct {
 	taken   int64
 	masked  int64
+	cut     int64
+	misfits int64
 	ignored map[string]int64
 }
 
@@ -36,6 +44,12 @@ func (g *engine) count(ctx context.Context, t *tally) {
 	}
 	if t.masked > 0 {
 		g.telemetry.MaskedValues.Add(ctx, t.masked, g.telemetry.Self())
+	}
+	if t.cut > 0 {
+		g.telemetry.ReplacedValues.Add(ctx, t.cut, g.telemetry.With("reason", badValue))
+	}
+	if t.misfits > 0 {
+		g.telemetry.ReplacedValues.Add(ctx, t.misfits, g.telemetry.With("reason", badAttribute))
 	}
 	for reason, n := range t.ignored {
 		g.telemetry.IgnoredRecords.Add(ctx, n, g.telemetry.With("reason", reason))
@@ -84,6 +98,8 @@ func (g *engine) consume(ctx context.Context, ld plog.Logs) error {
 		default:
 			t.taken++
 			t.masked += entries[i].Masked
+			t.cut += entries[i].Cut
+			t.misfits += entries[i].Misfit
 			g.store.add(entries[i])
 			r.version++
 			r.tells(&entries[i], b.files[i])

@@ -3,7 +3,6 @@ package dvcresultexporter
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -85,18 +84,13 @@ func TestEpochsOfALostStateComeToSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lines := stream(append(append([]string{record("x", 0, "run.start", `"objective":{"metric":"val/loss","mode":"min"}`)}, tc.before...), tc.after...)...)
-			inBubble(t, func(t *testing.T, r *rig) {
-				r.feedLosingTheState(lines, 1+len(tc.before))
-				pass(time.Hour) // it is stalled, and written once more
-				got, doc := r.files("x"), r.document("x")
-				assert.Equal(t, tc.table, got["plots/metrics/val/loss.tsv"])
-				assert.NotContains(t, got, "plots/metrics/val/loss_step.tsv")
-				assert.Contains(t, got["metrics.json"], fmt.Sprintf("\"loss\": %v", tc.last))
-				assert.Equal(t, map[string]any{"val/loss": tc.metric}, doc["metrics"])
-				assert.InDelta(t, tc.best, doc["best"].(map[string]any)["step"], 0)
-				assert.Equal(t, tc.notes, doc["notes"])
-				r.stop()
-			})
+			got, doc := losingTheState(t, lines, 1+len(tc.before))
+			assert.Equal(t, tc.table, got["plots/metrics/val/loss.tsv"])
+			assert.NotContains(t, got, "plots/metrics/val/loss_step.tsv")
+			assert.Contains(t, got["metrics.json"], fmt.Sprintf("\"loss\": %v", tc.last))
+			assert.Equal(t, map[string]any{"val/loss": tc.metric}, doc["metrics"])
+			assert.InDelta(t, tc.best, doc["best"].(map[string]any)["step"], 0)
+			assert.Equal(t, tc.notes, doc["notes"])
 		})
 	}
 }

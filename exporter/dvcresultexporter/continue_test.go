@@ -45,6 +45,29 @@ func undisturbed(t *testing.T, lines []line) (map[string]string, map[string]any)
 	return files, doc
 }
 
+// losingTheState gives the files and the document of a run whose state was lost before one of its lines. Each line behind that has a result
+// of its own: joining twice changes nothing. A run without an end is stalled at last.
+func losingTheState(t *testing.T, lines []line, at int) (map[string]string, map[string]any) {
+	t.Helper()
+	var files map[string]string
+	var doc map[string]any
+	inBubble(t, func(_ *testing.T, r *rig) {
+		r.cfg.LiveInterval = time.Second
+		r.start()
+		r.feed(lines[:at]...)
+		pass(10 * time.Second)
+		r.loseStorage()
+		for _, l := range lines[at:] {
+			r.feed(l)
+			pass(3 * time.Second)
+		}
+		pass(time.Hour)
+		files, doc = r.files("x"), r.document("x")
+		r.stop()
+	})
+	return files, doc
+}
+
 // From the run's own files alone: values are taken over, counts stay, and the result says that it is partial.
 func TestALostStateGoesOnFromTheResult(t *testing.T) {
 	t.Parallel()
@@ -53,34 +76,20 @@ func TestALostStateGoesOnFromTheResult(t *testing.T) {
 	for name, at := range map[string]int{"in the middle": 4, "before the checkpoint": 3, "before the end": 6} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, func(t *testing.T, r *rig) {
-				r.cfg.LiveInterval = time.Second
-				r.start()
-				r.feed(lines[:at]...)
-				pass(10 * time.Second)
-				r.loseStorage()
-				for _, l := range lines[at:] {
-					r.feed(l)
-					pass(3 * time.Second) // each record has a result of its own: joining twice changes nothing
+			got, doc := losingTheState(t, lines, at)
+			for name, text := range files {
+				if name != "result.json" {
+					assert.Equal(t, text, got[name], name)
 				}
-				pass(time.Minute)
-				got := r.files("x")
-				for name, text := range files {
-					if name != "result.json" {
-						assert.Equal(t, text, got[name], name)
-					}
-				}
-				doc := r.document("x")
-				assert.Equal(t, "partial", doc["coverage"])
-				assert.InDelta(t, at, doc["records"].(map[string]any)["count"], 0, "counts stay as they were")
-				for _, key := range []string{
-					"outcome", "stop_reason", "started_at", "ended_at", "last_record_at", "epochs", "metrics", "best", "objective", "attempts", "artifacts",
-					"params_digest", "source", "where", "non_finite", "names",
-				} {
-					assert.Equal(t, want[key], doc[key], key)
-				}
-				r.stop()
-			})
+			}
+			assert.Equal(t, "partial", doc["coverage"])
+			assert.InDelta(t, at, doc["records"].(map[string]any)["count"], 0, "counts stay as they were")
+			for _, key := range []string{
+				"outcome", "stop_reason", "started_at", "ended_at", "last_record_at", "epochs", "metrics", "best", "objective", "attempts", "artifacts",
+				"params_digest", "source", "where", "non_finite", "names",
+			} {
+				assert.Equal(t, want[key], doc[key], key)
+			}
 		})
 	}
 }
@@ -102,35 +111,16 @@ func TestCurvesOfTwoAxesGoOnApartAfterALostState(t *testing.T) {
 	for at := 3; at < len(lines); at++ {
 		t.Run(strconv.Itoa(at), func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, func(t *testing.T, r *rig) {
-				r.feedLosingTheState(lines, at)
-				got, doc := r.files("x"), r.document("x")
-				delete(got, "result.json")
-				assert.Len(t, got, len(files)-1)
-				for name, text := range got {
-					assert.Equal(t, files[name], text, name)
-				}
-				assert.Equal(t, want["metrics"], doc["metrics"])
-				assert.Equal(t, want["best"], doc["best"])
-				r.stop()
-			})
+			got, doc := losingTheState(t, lines, at)
+			delete(got, "result.json")
+			assert.Len(t, got, len(files)-1)
+			for name, text := range got {
+				assert.Equal(t, files[name], text, name)
+			}
+			assert.Equal(t, want["metrics"], doc["metrics"])
+			assert.Equal(t, want["best"], doc["best"])
 		})
 	}
-}
-
-// feedLosingTheState feeds lines with live results between them, and loses the state before one of them.
-func (r *rig) feedLosingTheState(lines []line, at int) {
-	r.t.Helper()
-	r.cfg.LiveInterval = time.Second
-	r.start()
-	r.feed(lines[:at]...)
-	pass(10 * time.Second)
-	r.loseStorage()
-	for _, l := range lines[at:] {
-		r.feed(l)
-		pass(3 * time.Second)
-	}
-	pass(time.Minute)
 }
 
 // A metric that is over steps stays so after the state was lost, also while the epochs since then have one validation each.
@@ -145,16 +135,39 @@ func TestSeveralValidationsGoOnAfterALostState(t *testing.T) {
 	for at := 2; at < len(lines); at++ {
 		t.Run(strconv.Itoa(at), func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, func(t *testing.T, r *rig) {
-				r.feedLosingTheState(lines, at)
-				got, doc := r.files("x"), r.document("x")
-				assert.Equal(t, files["plots/metrics/val/loss.tsv"], got["plots/metrics/val/loss.tsv"])
-				assert.Equal(t, files["metrics.json"], got["metrics.json"])
-				assert.Equal(t, want["metrics"], doc["metrics"])
-				assert.Equal(t, want["best"], doc["best"])
-				r.stop()
-			})
+			got, doc := losingTheState(t, lines, at)
+			assert.Equal(t, files["plots/metrics/val/loss.tsv"], got["plots/metrics/val/loss.tsv"])
+			assert.Equal(t, files["metrics.json"], got["metrics.json"])
+			assert.Equal(t, want["metrics"], doc["metrics"])
+			assert.Equal(t, want["best"], doc["best"])
 		})
+	}
+}
+
+// Where a trainer begins to count is known after the state was lost, also by a further attempt.
+func TestPlannedStepsAreReachedAfterALostState(t *testing.T) {
+	t.Parallel()
+	for name, steps := range map[string][]int{"each from 0": {0, 1, 2, 3, 4, 5}, "every third from 0": {2, 5, 8, 11}} {
+		for _, attempt := range []string{`"attempt":1`, `"attempt":2`} {
+			texts := []string{record("x", 0, "run.start", fmt.Sprintf(`"planned_steps":%d`, steps[len(steps)-1]+1), `"attempt":1`)}
+			for i, s := range steps {
+				own := `"attempt":1`
+				if i > 1 {
+					own = attempt
+				}
+				texts = append(texts, record("x", 10*i+10, "step.end", fmt.Sprintf(`"step":%d,"measurements":{"train/loss":0.5}`, s), own))
+			}
+			lines := stream(texts...)
+			for _, at := range []int{3, len(lines) - 1} {
+				t.Run(fmt.Sprint(name, attempt, at), func(t *testing.T) {
+					t.Parallel()
+					_, doc := losingTheState(t, lines, at)
+					assert.Equal(t, "partial", doc["coverage"])
+					assert.Equal(t, "stalled", doc["outcome"])
+					assert.Equal(t, true, doc["planned_reached"])
+				})
+			}
+		}
 	}
 }
 

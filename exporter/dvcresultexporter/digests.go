@@ -20,6 +20,7 @@ type digests struct {
 	worker *digest.Worker // nil when no file may be read
 	wait   time.Duration
 	verify bool
+	turns  []*side // that found no room in the queue, in their order
 }
 
 func newDigests(g *engine) *digests {
@@ -72,7 +73,10 @@ func (d *digests) of(s *side, st *trainrun.State) (found map[string]digest.Diges
 		}
 		found[f.Key] = digest.Digest{Status: digest.Pending}
 		whole = false
-		d.worker.Submit(digest.Task{Run: s.run.id, Key: f.Key, Path: f.Path})
+		if !d.worker.Submit(digest.Task{Run: s.run.id, Key: f.Key, Path: f.Path}) && !s.asks {
+			s.asks = true
+			d.turns = append(d.turns, s)
+		}
 	}
 	if len(s.run.digests) > maxDigests { // of attempts that are over
 		s.run.digests = maps.Clone(found)
@@ -104,6 +108,7 @@ func (d *digests) done(t digest.Task, got digest.Digest) {
 	defer g.mu.Unlock()
 	ctx := context.Background()
 	g.telemetry.Digests.Add(ctx, 1, g.telemetry.With("status", string(got.Status)))
+	defer d.turn(ctx, time.Now())
 	r := g.runs[t.Run]
 	if r == nil || r.closed || g.stopped {
 		return
@@ -124,8 +129,33 @@ func (d *digests) done(t digest.Task, got digest.Digest) {
 		case !s.hold.IsZero() && now.Before(s.hold): // it waits
 			s.retry = now
 			g.fix(s)
-		case s.verdict.Final: // it said pending
+		case s.verdict.Final, s.writing: // it said pending, or is about to
 			g.change(s, now)
+		}
+	}
+	g.shrink(ctx)
+}
+
+// turn has those ask again who found no room in the queue. What they are to have read, their state says: it is not kept beside it. The caller
+// holds the lock.
+func (d *digests) turn(ctx context.Context, now time.Time) {
+	g := d.g
+	if g.stopped {
+		return
+	}
+	for len(d.turns) > 0 && d.worker.HasRoom() {
+		s := d.turns[0]
+		d.turns = d.turns[1:]
+		s.asks = false
+		if s.gone || s.run.closed || g.runs[s.run.id] != s.run || s.isReopened() || s.hold.IsZero() && !s.verdict.Final {
+			continue
+		}
+		if err := g.load(ctx, s.run); err != nil {
+			g.warn("The state of a run could not be read from the storage", err)
+			continue
+		}
+		if st := g.part(s, now); st != nil {
+			d.of(s, st)
 		}
 	}
 	g.shrink(ctx)

@@ -2,9 +2,11 @@ package dvcresultexporter
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,6 +127,137 @@ func TestAResultDoesNotWaitLongForDigests(t *testing.T) {
 		r.feed(savedRun("y")...)
 		pass(time.Minute)
 		r.stop() // a stop does not wait for the file
+	})
+}
+
+// A digest may be there while the result that says pending is being written.
+func TestADigestThatComesWhileAResultIsWrittenIsInTheNext(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.withFiles(map[string]string{"last.pt": strings.Repeat("x", 62<<10)}) // there 72 s after the end, at 1 KiB/s
+		r.cfg.Artifacts.MaxBytesPerSecond = 1 << 10
+		r.start()
+		defer r.stop()
+		slow := sync.OnceFunc(func() { time.Sleep(5 * time.Second) })
+		r.fs.fail(func(op, _ string) error {
+			if op == "rename" {
+				slow()
+			}
+			return nil
+		})
+		r.feed(savedRun("x")...)
+		pass(76 * time.Second)
+		assert.Equal(t, "1", r.metric(`otelcol_dvc_result_digests{status="ok"}`))
+		pass(time.Minute)
+		assert.Equal(t, "ok", r.artifacts("x")["/ckpt/last.pt"].Status)
+	})
+}
+
+// startBusy starts with runs that name so many files each, which take a second each.
+func (r *rig) startBusy(runs, named int) (root string) {
+	r.t.Helper()
+	files := map[string]string{"last.pt": "last", "new.pt": "new"}
+	for i := range named {
+		files[fmt.Sprint(i)] = strings.Repeat("x", 1<<10)
+	}
+	root = r.withFiles(files)
+	r.cfg.Artifacts.MaxBytesPerSecond = 1 << 10
+	r.start()
+	for i := range runs {
+		id := fmt.Sprintf("run%02d", i)
+		lines := []string{record(id, 0, "run.start", `"planned_epochs":1`), epoch(id, 0)}
+		for n := range named {
+			lines = append(lines, record(id, 100, "artifact", fmt.Sprintf(`"role":"r%d","path":"/ckpt/%d"`, n, n)))
+		}
+		r.feed(stream(append(lines, record(id, 140, "run.end", `"outcome":"success"`))...)...)
+	}
+	return root
+}
+
+// A run that goes on while it waits for its turn has no file read before it is over again: its trainer still writes them.
+func TestARunThatGoesOnHasNoTurn(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.LateGrace = time.Minute
+		root := r.startBusy(40, 6)
+		defer r.stop()
+		pass(126 * time.Second)
+		again := func(id string, n int, event, body string) line {
+			return line{record(id, n, event, body, `"attempt":2`), int64(n) * 1000}
+		}
+		var on []string
+		for i := range 40 {
+			id := fmt.Sprintf("run%02d", i)
+			if r.artifacts(id)["/ckpt/5"].Status != "pending" {
+				continue
+			}
+			on = append(on, id)
+			r.feed(again(id, 200, "run.start", `"planned_epochs":2`), again(id, 210, "epoch.end", `"epoch":0,"measurements":{"val/loss":1}`),
+				again(id, 220, "checkpoint.save", `"path":"/ckpt/new.pt","kind":"last","epoch":0`))
+		}
+		assert.Greater(t, len(on), 20)
+		pass(5 * time.Minute)
+		require.NoError(t, os.WriteFile(filepath.Join(root, "new.pt"), []byte("written to its end"), 0o600))
+		for _, id := range on {
+			r.feed(again(id, 300, "run.end", `"outcome":"success"`))
+		}
+		pass(5 * time.Minute)
+		for _, id := range on {
+			assert.Equal(t, len("written to its end"), r.artifacts(id)["/ckpt/new.pt"].Size, id)
+		}
+	})
+}
+
+// What one attempt waited in vain for does not count against the next one: its result waits for its own digests.
+func TestEachAttemptWaitsForItsDigests(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.withFiles(map[string]string{"last.pt": strings.Repeat("x", 100<<10), "new.pt": strings.Repeat("x", 20<<10)}) // a second for each KiB
+		r.cfg.Artifacts.MaxBytesPerSecond = 1 << 10
+		r.start()
+		defer r.stop()
+		r.feed(savedRun("x")...)
+		pass(75 * time.Second)
+		assert.Equal(t, "pending", r.artifacts("x")["/ckpt/last.pt"].Status)
+		again := func(n int, event, body string) line {
+			return line{record("x", n, event, body, `"attempt":2`), int64(n) * 1000}
+		}
+		r.feed(again(200, "run.start", `"planned_epochs":2`), again(210, "epoch.end", `"epoch":0,"measurements":{"val/loss":1}`))
+		pass(time.Minute)
+		r.feed(again(220, "checkpoint.save", `"path":"/ckpt/new.pt","kind":"last","epoch":0`), again(300, "run.end", `"outcome":"success"`))
+		pass(15 * time.Second)
+		assert.False(t, r.result("x").Final, "it waits")
+		pass(30 * time.Second)
+		r.says("x", "success", true, false)
+		assert.Equal(t, "ok", r.artifacts("x")["/ckpt/new.pt"].Status)
+	})
+}
+
+// The queue is bounded: runs that find it full have their turn, in their order, and none is forgotten.
+func TestManyRunsHaveTheirDigests(t *testing.T) {
+	t.Parallel()
+	const runs, named = 40, 6
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.startBusy(runs, named)
+		defer r.stop()
+		pass(75 * time.Second)
+		waiting := 0
+		for i := range runs {
+			for _, a := range r.artifacts(fmt.Sprintf("run%02d", i)) {
+				if a.Status == "pending" {
+					waiting++
+				}
+			}
+		}
+		assert.Greater(t, waiting, 150, "no result waits longer than digest_wait")
+		pass(runs * named * time.Second)
+		for i := range runs {
+			id := fmt.Sprintf("run%02d", i)
+			for path, a := range r.artifacts(id) {
+				assert.Equal(t, "ok", a.Status, "%s %s", id, path)
+			}
+		}
+		assert.Equal(t, fmt.Sprint(runs*named), r.metric(`otelcol_dvc_result_digests{status="ok"}`))
 	})
 }
 

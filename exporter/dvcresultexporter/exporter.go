@@ -64,13 +64,9 @@ func (e *resultExporter) storage(ctx context.Context, host component.Host) (stor
 		e.set.Logger.Warn("The state of runs is in memory only: after a restart the receiver must read the streams from their beginning. Set storage to keep it")
 		return nil, nil
 	}
-	ext, found := host.GetExtensions()[*id]
-	if !found {
-		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", id)
-	}
-	st, ok := ext.(storage.Extension)
-	if !ok {
-		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
+	st, err := componentkit.FindStorage(host, *id)
+	if err != nil {
+		return nil, err
 	}
 	client, err := componentkit.OpenClient(ctx, st, e.set.Logger, component.KindExporter, e.set.ID, "")
 	if err != nil {

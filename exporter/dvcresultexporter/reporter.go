@@ -44,7 +44,8 @@ func (p *reporter) failed(s *side, err error) {
 	componentstatus.ReportStatus(p.host, componentstatus.NewRecoverableErrorEvent(fmt.Errorf("results in %s: %w", p.directory, err)))
 }
 
-// worked takes back what was said of a result, and of the directory.
+// worked takes back what was said of a result, and of the directory. The log line keeps its five minutes: trouble that comes and goes, as a lock
+// that another collector holds, would be a line each time.
 func (p *reporter) worked(s *side) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +55,6 @@ func (p *reporter) worked(s *side) {
 	delete(p.failing, s)
 	delete(p.failing, nil)
 	if len(p.failing) == 0 {
-		p.seldom.Forget("errors")
 		componentstatus.ReportStatus(p.host, componentstatus.NewEvent(componentstatus.StatusOK))
 	}
 }
@@ -90,6 +90,8 @@ func advice(n trainrun.Note) string {
 		return trainrecord.EventMistake(n.Value)
 	case trainrun.NoteUnplaced:
 		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step of the run in each, which does not begin anew with an epoch", n.Value)
+	case trainrun.NoteSteps:
+		return "body.step: steps begin anew in each epoch, and the curves over them have the last value of each number; want the step of the run, which goes on from epoch to epoch"
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

@@ -36,6 +36,7 @@ type side struct {
 	verdict resultfile.Verdict // of the last result written
 	told    int64              // wallSeen of the last final one
 	own     bool               // the last one was of this state alone; before, the disk may have one of a state that was lost
+	wrote   int64              // the newest attempt of a result that was written since the start; its writer's own
 	attempt int64              // that was judged last, whose what follows is
 	settled time.Time          // when the outcome was first written; zero while it is open
 	wallEnd int64              // the same, in Unix nanoseconds
@@ -45,6 +46,7 @@ type side struct {
 	failures int       // failed attempts to write in a row
 	retry    time.Time // of the next attempt after a failed one
 	hold     time.Time // until when its final result waits for digests
+	asks     bool      // for digests, when the queue has room
 
 	due   time.Time // when the engine looks at it; zero for never
 	index int       // in the schedule, -1 when it is not there

@@ -61,7 +61,7 @@ func (g *engine) visit(s *side) {
 		Kept: kept, Directory: s.run.dir, Report: g.cfg.Report,
 		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
-	result, err := g.out.write(g.resultSet(s.dir, files, j.state))
+	result, err := g.out.write(g.resultSet(s.dir, files, j.state, s.wrote))
 	j.foreign = j.foreign || result == atomicdir.Kept
 	for _, dir := range j.stale {
 		if err == nil {
@@ -81,16 +81,16 @@ func (g *engine) visit(s *side) {
 }
 
 // resultSet is what atomicdir is to bring to disk.
-func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State) atomicdir.Set {
+func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State, own int64) atomicdir.Set {
 	set := atomicdir.Set{
 		Name:     dir,
 		Swept:    g.swept(),
 		Optional: []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName},
-		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st) },
+		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st, own) },
 	}
 	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first
 		set.Keep = func(marker []byte) bool {
-			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st)
+			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st, own)
 		}
 	}
 	if keep := set.Keep; g.cfg.Layout == layoutFixed {
@@ -169,6 +169,8 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 			g.leave(ctx, s)
 			return job{}, false
 		}
+	} else {
+		s.hold = time.Time{} // the next final result waits by itself
 	}
 	return job{
 		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s), digests: sums, own: s.own,
@@ -268,6 +270,7 @@ func (g *engine) wrote(ctx context.Context, s *side, j *job, result atomicdir.Re
 	v := j.verdict
 	switch result {
 	case atomicdir.Written:
+		s.wrote = max(s.wrote, j.state.Attempt)
 		outcome := v.Outcome
 		if outcome == "" {
 			outcome = "running"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +30,24 @@ func (o opener) GetClient(context.Context, component.Kind, component.ID, string)
 	return o.open()
 }
 
+// host has extensions and nothing else.
+type host map[component.ID]component.Component
+
+func (h host) GetExtensions() map[component.ID]component.Component { return h }
+
+func TestAStorageThatIsNotThereSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	kept, other, missing := component.MustNewID("file_storage"), component.MustNewID("health_check"), component.MustNewIDWithName("file_storage", "state")
+	h := host{kept: opener{}, other: opener{}.Component}
+	st, err := FindStorage(h, kept)
+	require.NoError(t, err)
+	assert.Equal(t, h[kept], st)
+	_, err = FindStorage(h, missing)
+	require.EqualError(t, err, "storage: extension file_storage/state is not configured; add it to extensions and to service::extensions")
+	_, err = FindStorage(h, other)
+	require.EqualError(t, err, "storage: extension health_check is no storage, want one such as file_storage")
+}
+
 func TestAStorageThatCannotBeOpenedSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -40,7 +59,11 @@ func TestAStorageThatCannotBeOpenedSaysWhatToDo(t *testing.T) {
 		"invalid": {func() (storage.Client, error) { return nil, errors.New("invalid database") }, []string{"invalid database", "move the file exporter_x_"}, true},
 		"short":   {func() (storage.Client, error) { return nil, errors.New("file size too small 1") }, []string{"move the file exporter_x_"}, true},
 		"denied":  {func() (storage.Client, error) { return nil, fmt.Errorf("open: %w", os.ErrPermission) }, []string{"give the collector's user permission"}, false},
-		"other":   {func() (storage.Client, error) { return nil, errors.New("strange") }, []string{"strange"}, false},
+		"full": {func() (storage.Client, error) {
+			return nil, &os.PathError{Op: "write", Path: "/state/exporter_x_", Err: syscall.ENOSPC}
+		}, []string{"no space left on device; the storage's folder needs a disk with room that may be written: make some and start again"}, false},
+		"read-only": {func() (storage.Client, error) { return nil, fmt.Errorf("open: %w", syscall.EROFS) }, []string{"read-only file system; the storage's folder needs"}, false},
+		"other":     {func() (storage.Client, error) { return nil, errors.New("strange") }, []string{"strange"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
@@ -16,6 +17,12 @@ func BenchmarkProcess(b *testing.B) {
 		fmt.Fprintf(wide, `, "metric_%d": %d.5`, i, i)
 	}
 	wide.WriteString("}")
+	padded := &strings.Builder{} // what no rule takes stays, without the white space
+	padded.WriteString(`{"loss": 0.5, "learning_rate": 0.1, "epoch": 0.5`)
+	for i := range 4000 {
+		fmt.Fprintf(padded, `, " text_%d": "x"`, i)
+	}
+	padded.WriteString("}")
 	for name, line := range map[string]string{
 		"huggingface_train":      `{"loss": 2.8141, "grad_norm": 5.918, "learning_rate": 4.3333333e-05, "epoch": 0.5, "step": 5}`,
 		"huggingface_evaluation": `{"eval_loss": 2.23, "eval_accuracy": 0.41, "eval_runtime": 1.9, "eval_samples_per_second": 209.0, "eval_steps_per_second": 13.1, "epoch": 1.0, "step": 10}`,
@@ -23,7 +30,10 @@ func BenchmarkProcess(b *testing.B) {
 		"lightning_epoch":        `{"train_loss_epoch": 0.8, "train_acc": 0.6, "epoch": 0, "step": 99}`,
 		"own_loop_epoch":         `{"epoch": 0, "train_loss": 0.8, "train_acc": 0.6, "val_loss": 0.9, "val_acc": 0.5, "lr": 0.01, "epoch_time": 12.5}`,
 		"own_loop_step":          `{"step": 100, "loss": 0.8, "lr": 0.01, "grad_norm": 1.5}`,
+		"own_loop_end":           `{"event": "train_end", "reason": "no improvement in val_mean_absolute_error", "epochs_completed": 12}`,
 		"four_thousand_keys":     wide.String(),
+		"four_thousand_padded":   padded.String(),
+		"four_thousand_enclosed": `{"timestamp": "2026-03-02T08:00:04Z", "level": "INFO", "target": "a", "fields": ` + wide.String() + "}",
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkLine(b, line) })
 	}
@@ -84,4 +94,18 @@ func BenchmarkMapAttributes(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestWhatARowAllocates bounds the allocations of mapping a row over those of its copy: most are the objects of its record.
+func TestWhatARowAllocates(t *testing.T) {
+	set, m, stream := embeddedSet(t), NewMapper(nil), &Stream{}
+	row := decode(t, `{"loss": 2.8141, "grad_norm": 5.918, "learning_rate": 4.3333333e-05, "epoch": 0.5, "step": 5}`)
+	more := func() plog.LogRecord { return plog.NewLogRecord() }
+	copying := testing.AllocsPerRun(200, func() { row.CopyTo(plog.NewLogRecord()) })
+	mapping := testing.AllocsPerRun(200, func() {
+		lr := plog.NewLogRecord()
+		row.CopyTo(lr)
+		m.Process(set, stream, lr, more)
+	})
+	assert.LessOrEqual(t, mapping-copying, 11.0)
 }

@@ -62,21 +62,24 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
 	m.stream, m.offset, m.weak = stream, OffsetOf(lr), false
 	if m.envelope.profile != nil && m.vocabulary(lr) {
-		if stream != nil && AtStart(m.offset) {
+		if stream != nil && trainrecord.AtStart(m.offset) {
 			stream.Begin()
 		}
 		out.Kind, out.Profile = Mapped, m.envelope.profile
 		return out
 	}
-	out.Alone = stream != nil && m.offset > 0 && !stream.Begun()
+	out.Alone = stream != nil && !unplacedOrFirst(m.offset) && !stream.Begun()
 	m.choose(set, lr, &out)
 	if out.Profile != nil {
 		stream.begin(out.Profile, m.offset, m.weak)
 	}
 	out.Ambiguous = m.ambiguous && out.Profile == nil
 	m.closes = false
-	if stream != nil && AtStart(m.offset) {
+	if stream != nil && trainrecord.AtStart(m.offset) {
 		stream.Begin()
+	}
+	if m.meantAsRecord(out.Profile) {
+		return out
 	}
 	if out.Profile != nil && m.apply(out.Profile, lr, more) {
 		out.Kind, out.Errors, out.Closes = Mapped, m.errs, m.closes
@@ -86,6 +89,24 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 		}
 	}
 	return out
+}
+
+// meantAsRecord tells whether the open object was meant to be a record and is none: it has no time, or its event is off the list and
+// the profile takes any loop's rows. What its body says, how the run ended above all, no rule of a framework reads, so none has it.
+func (m *Mapper) meantAsRecord(p *Profile) bool {
+	event, body := m.root.find(trainrecord.KeyEvent), m.root.find(trainrecord.KeyBody)
+	if event < 0 || body < 0 || m.root.entries[body].value.Type() != pcommon.ValueTypeMap {
+		return false
+	}
+	v := m.root.entries[event].value
+	switch {
+	case v.Type() != pcommon.ValueTypeStr:
+		return false
+	case trainrecord.IsEvent(v.Str()):
+		return m.root.find(trainrecord.KeyTS) < 0
+	default:
+		return p != nil && p.condition(levelWeak) != nil && p.condition(levelStrong) == nil && p.condition(levelSure) == nil
+	}
 }
 
 // applyWithin maps by a second profile what the framework's own has no rule for: text that its program logs beside its rows.

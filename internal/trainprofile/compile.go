@@ -3,6 +3,7 @@ package trainprofile
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type source struct {
 	like     *pattern
 	constant any
 	ifHas    ref
+	lacks    []ref
 	concat   []source
 	sum      []source
 	extract  *regexp.Regexp
@@ -40,6 +42,7 @@ type source struct {
 	lower    bool
 	unless   []any
 	values   map[string]any
+	words    []clause
 	base     epochBase
 	unit     string
 	layout   string
@@ -48,6 +51,7 @@ type source struct {
 }
 
 type setStep struct {
+	id     int // of the step in its profile's rules, from 1; 0 elsewhere
 	target target
 	source source
 	sole   bool // nothing else of the rule reads what it reads
@@ -58,6 +62,7 @@ type spreadStep struct {
 	to, as string
 	kind   valueKind
 	deep   bool
+	lower  bool
 	unless []any
 }
 
@@ -76,6 +81,7 @@ type spreadGroup struct {
 }
 
 type rule struct {
+	id       int // of the rule in its profile
 	when     *condition
 	event    string
 	phase    string
@@ -107,7 +113,6 @@ type Profile struct {
 	attributes   *attributeMap
 	gauges       *gaugeRules
 
-	byKeys          bool // its rules ask for keys alone
 	countsFromFirst bool // the first epoch of a stream tells how it counts
 	sparse          bool // empty cells are no values
 }
@@ -123,26 +128,43 @@ func (p *Profile) Description() string { return p.description }
 
 // Parse reads a profile. The error names the file and the path of every mistake.
 func Parse(file string, data []byte) (*Profile, error) {
-	doc, lines, errs := readDocument(data)
+	words, err := loadWords()
+	if err != nil {
+		return nil, err
+	}
+	return parse(file, data, words)
+}
+
+func parse(file string, data []byte, words wordLists) (*Profile, error) {
+	var doc document
+	lines, errs := readYAML(data, reflect.ValueOf(&doc).Elem())
 	if len(errs) == 0 {
-		c := compiler{lines: lines}
+		c := compiler{lines: lines, words: words}
 		if p := c.profile(&doc); len(c.errs) == 0 {
 			return p, nil
 		}
 		errs = c.errs
 	}
+	return nil, inFile("profile", file, errs)
+}
+
+// inFile names the file of mistakes.
+func inFile(what, file string, errs []error) error {
 	for i, err := range errs {
-		errs[i] = fmt.Errorf("profile %s: %w", file, err)
+		errs[i] = fmt.Errorf("%s %s: %w", what, file, err)
 	}
-	return nil, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // compiler checks a document and builds the profile; it collects mistakes.
 type compiler struct {
 	errs   []error
 	lines  map[string]int
+	words  wordLists
 	common commonDocument
 	groups int
+	steps  int
+	made   int  // rules
 	first  bool // some source is counted from the first epoch
 }
 
@@ -212,85 +234,5 @@ func (c *compiler) profile(doc *document) *Profile {
 	c.without(doc.Without)
 	p.rules = c.rules(doc.Rules, own)
 	p.countsFromFirst, p.sparse = c.first, doc.Sparse
-	p.byKeys = !slices.ContainsFunc(p.rules, func(r *rule) bool { return !r.when.asksKeys() })
 	return p
-}
-
-func (c *compiler) rules(docs []ruleDocument, header []setStep) (out []*rule) {
-	names := map[string]bool{}
-	for i := range docs {
-		r := &docs[i]
-		path := fmt.Sprintf("rules[%d]", i)
-		if r.Name == "" || names[r.Name] {
-			c.fail(path+".name", "want a name of its own, got %q", r.Name)
-		}
-		names[r.Name] = true
-		out = append(out, c.rule(r, header, path))
-	}
-	return out
-}
-
-func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule {
-	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue, closes: doc.Closes}
-	if r.when != nil {
-		r.when.check(c.fail, path+".when")
-	}
-	if !trainrecord.IsEvent(doc.Event) || doc.Event == trainrecord.EventStreamStatus {
-		c.fail(path+".event", "%q is no event of a trainer; known are %v", doc.Event, trainrecord.Load().Values["event"])
-		return r
-	}
-	if known := trainrecord.Load().Values["phase"]; doc.Phase != "" && !slices.Contains(known, doc.Phase) {
-		c.fail(path+".phase", "unknown phase %q; known are %v", doc.Phase, known)
-	}
-	r.header = mergeSteps(c.headers(doc.Header, path+".header"), header)
-	r.set = c.sets(doc.Set, doc.Event, path+".set")
-	for _, f := range c.common.Set {
-		t, err := bodyTarget(f.Target, doc.Event)
-		if taken := slices.ContainsFunc(r.set, func(s setStep) bool { return s.target.spelling == t.spelling }); err == nil && !taken {
-			r.set = append(r.set, setStep{target: t, source: c.source(f.Source, t.kind, "common.set."+f.Target)})
-		}
-	}
-	c.spreads(doc.Spread, r, doc.Event, path+".spread")
-	r.remember = c.remembers(doc.Remember, path+".remember")
-	var carried []spreadDoc
-	for _, s := range c.common.Spread {
-		if n, ok := bodyName(s.To); s.To == trainrecord.BodyFramework || ok && carries(n, doc.Event) {
-			carried = append(carried, s)
-		}
-	}
-	c.spreads(carried, r, doc.Event, "common.spread")
-	r.markSole()
-	r.partial = r.withoutCompletion()
-	return r
-}
-
-// commonChecks finds the mistakes of the common part that no rule would show: a target that no rule's event carries.
-func (c *compiler) commonChecks(doc *document) {
-	for _, f := range doc.Common.Set {
-		var last error
-		used := slices.ContainsFunc(doc.Rules, func(r ruleDocument) bool {
-			_, err := bodyTarget(f.Target, r.Event)
-			if err != nil {
-				last = err
-			}
-			return err == nil
-		})
-		if !used && last != nil {
-			c.fail("common.set."+f.Target, "%v", last)
-		}
-	}
-	for i, s := range doc.Common.Spread {
-		c.spreadKind(s, "", fmt.Sprintf("common.spread[%d]", i))
-	}
-}
-
-// mergeSteps gives the first list and of the second what the first does not set.
-func mergeSteps(first, second []setStep) []setStep {
-	out := slices.Clone(first)
-	for _, s := range second {
-		if !slices.ContainsFunc(first, func(f setStep) bool { return f.target.name == s.target.name }) {
-			out = append(out, s)
-		}
-	}
-	return out
 }

@@ -85,10 +85,12 @@ func (c *compiler) constantFits(t *target, doc sourceDoc, path string) {
 			c.fail(path, "the constant %v does not fit %s (%s)", v, t.spelling, reason)
 		}
 	}
+	c.wordsFit(t, &doc, path)
 }
 
 func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
-	s := source{from: doc.From, like: doc.Like, constant: doc.Value, ifHas: doc.IfHas, values: doc.Values, unit: doc.Unit, layout: doc.Layout}
+	s := source{from: doc.From, like: doc.Like, constant: doc.Value, ifHas: doc.IfHas, lacks: doc.Lacks, values: doc.Values, unit: doc.Unit, layout: doc.Layout}
+	s.words = c.wordsOf(doc, path)
 	given := 0
 	for _, is := range []bool{len(doc.From) > 0, doc.Like != nil, doc.Value != nil, len(doc.Concat) > 0, len(doc.Sum) > 0} {
 		if is {
@@ -124,7 +126,7 @@ func (c *compiler) source(doc sourceDoc, kind valueKind, path string) source {
 	if doc.Type != "" && !slices.Contains(types, doc.Type) {
 		c.fail(join(path, "type"), "unknown type %q; known are %v", doc.Type, types)
 	}
-	s.plain = len(s.from) == 1 && given == 1 && len(s.ifHas) == 0 && s.extract == nil && s.values == nil && s.typ == "" && !s.lower && len(s.unless) == 0
+	s.plain = len(s.from) == 1 && given == 1 && len(s.ifHas) == 0 && len(s.lacks) == 0 && s.extract == nil && s.values == nil && s.words == nil && s.typ == "" && !s.lower && len(s.unless) == 0
 	if doc.Or != nil {
 		or := c.source(*doc.Or, kind, join(path, "or"))
 		s.or = &or
@@ -165,7 +167,7 @@ func (c *compiler) spreads(docs []spreadDoc, r *rule, event, path string) {
 		if !ok {
 			continue
 		}
-		step := spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind, deep: doc.Deep, unless: doc.Unless}
+		step := spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind, deep: doc.Deep, lower: doc.Lower, unless: doc.Unless}
 		if doc.Name != nil || doc.Value != nil {
 			c.namedSpread(doc, step, r, at)
 			continue
@@ -199,6 +201,9 @@ func (c *compiler) spreadKind(doc spreadDoc, event, path string) (valueKind, boo
 	for i := range doc.Keys {
 		if err := doc.Keys[i].checkTemplate(doc.As); err != nil {
 			c.fail(path+".as", "%v", err)
+		}
+		if k := &doc.Keys[i]; doc.Lower && (doc.As == "" || !k.star && (k.re == nil || k.re.NumSubexp() == 0)) {
+			c.fail(path+".lower", "needs as, and a * or a group in each pattern, whose text it makes small")
 		}
 	}
 	if doc.To == trainrecord.BodyFramework {

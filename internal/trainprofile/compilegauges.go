@@ -90,7 +90,7 @@ func (g *gaugeRules) role(scope, name string) (gaugeRole, string) {
 	for i := range g.measurements {
 		for j := range g.measurements[i].Keys {
 			if k := &g.measurements[i].Keys[j]; k.matches(name) {
-				as := k.rename(name, g.measurements[i].As)
+				as := k.rename(name, g.measurements[i].As, false)
 				if as == "" {
 					return gaugeNone, ""
 				}

@@ -113,6 +113,7 @@ type sourceDoc struct {
 	Like    *pattern       `yaml:"like"`
 	Value   any            `yaml:"value"`
 	IfHas   ref            `yaml:"if_has"`
+	Lacks   []ref          `yaml:"lacks"`
 	Concat  []sourceDoc    `yaml:"concat"`
 	Sum     []sourceDoc    `yaml:"sum"`
 	Type    string         `yaml:"type"`
@@ -120,6 +121,7 @@ type sourceDoc struct {
 	Lower   bool           `yaml:"lower"`
 	Unless  []any          `yaml:"unless"`
 	Values  map[string]any `yaml:"values"`
+	Words   string         `yaml:"words"`
 	Base    string         `yaml:"base"`
 	Unit    string         `yaml:"unit"`
 	Layout  string         `yaml:"layout"`
@@ -134,6 +136,7 @@ type spreadDoc struct {
 	Keys   []pattern  `yaml:"keys" required:"true"`
 	Deep   bool       `yaml:"deep"`
 	Unless []any      `yaml:"unless"`
+	Lower  bool       `yaml:"lower"`
 	To     string     `yaml:"to" required:"true"`
 	As     string     `yaml:"as"`
 }

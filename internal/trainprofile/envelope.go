@@ -100,7 +100,7 @@ func (u *unwrap) opens(key string) bool {
 // addFact adds what an envelope says under a name. A text may be cut out of what stands there.
 func (m *Mapper) addFact(w *view, name string, src *source, at place) bool {
 	e := entry{key: name, value: at.value, hidden: true, fact: true, origin: &at.owner.entries[at.at]}
-	if src.extract != nil || src.values != nil || src.lower {
+	if src.extract != nil || src.values != nil || src.words != nil || src.lower {
 		c, _, ok := m.fetch(src)
 		if !ok {
 			return false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
@@ -47,28 +48,13 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, stream, offset := NewMapper(nil), &Stream{}, c.start
+			stream, offset := &Stream{}, c.start
 			if c.before != "" {
-				lr := decode(t, c.before)
-				lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset)
-				process(m, set, stream, lr)
+				process(NewMapper(nil), set, stream, rowAt(t, c.before, offset))
 				offset += 100
 			}
 			for reading := range 2 {
-				var got []int64
-				for i, epoch := range c.epochs {
-					lr := decode(t, fmt.Sprintf(`{"epoch": %s}`, epoch))
-					if offset >= 0 {
-						lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset+int64(100*i))
-					}
-					out, all := process(m, set, stream, lr)
-					require.Equal(t, Mapped, out.Kind)
-					assert.True(t, out.Weak)
-					v, ok := all[0].Body().Map().Get(trainrecord.BodyEpoch)
-					require.True(t, ok)
-					got = append(got, v.Int())
-				}
-				assert.Equal(t, c.want, got, "reading %d", reading)
+				assert.Equal(t, c.want, epochsOf(t, set, stream, c.epochs, offset), "reading %d", reading)
 				d, told := stream.Decision()
 				assert.Equal(t, told, d.Likely)
 				life := stream.Life()
@@ -78,6 +64,33 @@ func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// epochsOf maps rows with these epochs, one behind the other, and gives the indexes that they became.
+func epochsOf(t *testing.T, set *Set, stream *Stream, epochs []string, offset int64) (got []int64) {
+	m := NewMapper(nil)
+	for i, epoch := range epochs {
+		at := offset
+		if at >= 0 {
+			at += int64(100 * i)
+		}
+		out, all := process(m, set, stream, rowAt(t, fmt.Sprintf(`{"epoch": %s}`, epoch), at))
+		require.Equal(t, Mapped, out.Kind)
+		assert.True(t, out.Weak)
+		v, ok := all[0].Body().Map().Get(trainrecord.BodyEpoch)
+		require.True(t, ok)
+		got = append(got, v.Int())
+	}
+	return got
+}
+
+// rowAt decodes an object that stands at an offset of its stream; -1: it has no place.
+func rowAt(t *testing.T, line string, offset int64) plog.LogRecord {
+	lr := decode(t, line)
+	if offset >= 0 {
+		lr.Attributes().PutInt(trainrecord.AttrLogFileRecordOffset, offset)
+	}
+	return lr
 }
 
 // TestAStrongConditionRevisesWhatWasLikely has a stream that began with rows that any loop may write.

@@ -184,6 +184,9 @@ func (b *GaugeBatch) compare(e *gaugeRow, r *rowPoints, hold bool) (changed []ga
 func (b *GaugeBatch) hold(e *gaugeRow, r *rowPoints) {
 	if changed := b.compare(e, r, true); len(changed) > 0 && e.held == nil {
 		e.held = &heldRow{at: r.last, uid: r.uid(), resource: copyOf(r.resource)}
+		if mask := b.records.options.Mask; mask != nil {
+			b.Masked += mask(e.held.resource)
+		}
 	}
 }
 

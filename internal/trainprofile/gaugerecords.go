@@ -23,6 +23,8 @@ type GaugeOptions struct {
 	RowTolerance time.Duration // how far apart the points of one export may be
 	Heartbeat    time.Duration // how long a run that still exports may be without a record
 	MaxRows      int           // kinds of rows that are remembered
+
+	Mask func(resource pcommon.Map) int64 // masks the secrets of a resource that is kept and perhaps stored, and counts them; nil for none
 }
 
 // GaugeRecords makes training records of the gauges in which trainers export their learning curves. One goroutine at a time
@@ -68,7 +70,8 @@ type GaugeBatch struct {
 	Logs      plog.Logs
 	Points    map[string]int
 	Values    map[string]int
-	Forgotten int // kinds of rows that had to go because there were too many
+	Forgotten int   // kinds of rows that had to go because there were too many
+	Masked    int64 // secrets in resources of rows that are held
 
 	records *GaugeRecords
 	now     time.Time

@@ -63,7 +63,10 @@ func collect(v pcommon.Value, found map[float64]bool) {
 	case pcommon.ValueTypeDouble:
 		found[v.Double()] = true
 	case pcommon.ValueTypeMap:
-		for _, e := range v.Map().All() {
+		for name, e := range v.Map().All() {
+			if f, err := strconv.ParseFloat(name[strings.LastIndexByte(name, '/')+1:], 64); err == nil {
+				found[f] = true // a row names its measurement by it
+			}
 			collect(e, found)
 		}
 	default:

@@ -24,6 +24,7 @@ const (
 type bits [maxProfiles / 64]uint64
 
 func (b *bits) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b *bits) clear(i int)    { b[i/64] &^= 1 << (i % 64) }
 func (b *bits) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 func (b *bits) empty() bool    { return *b == bits{} }
 

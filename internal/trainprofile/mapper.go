@@ -39,7 +39,8 @@ type Mapper struct {
 	further  []plog.LogRecord
 	plans    map[*spreadGroup]map[string]plan
 	one      [1]place
-	longKeys int // bytes of long key names in the caches
+	longKeys int                          // bytes of long key names in the caches
+	wide     map[string]*trainrecord.Wide // of the objects of the record that is being made, those with many keys
 	scratch  pcommon.Map
 	spare    pcommon.Map // room of an earlier object, for the body of the next record
 	carried  trainrecord.Header
@@ -58,6 +59,7 @@ type Mapper struct {
 	known     map[string]keyFacts
 	knownOf   *Set
 	mask      mask
+	met       mask // of these, those whose conditions the keys alone meet
 	shapes    map[uint64]*shape
 	shape     *shape   // of the open object, nil when none is remembered
 	shaped    *shapeOf // what the profile that is applied makes of it, nil likewise
@@ -111,7 +113,7 @@ func (m *Mapper) open(obj pcommon.Map) {
 		m.base.textFacts()
 	}
 	m.root = m.base
-	m.keysRead, m.ambiguous, m.shape = false, false, nil
+	m.keysRead, m.ambiguous, m.shape, m.shaped = false, false, nil, nil
 	m.text, m.textOf, m.line = nil, nil, ""
 }
 
@@ -136,20 +138,24 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 	room := body.Len()
 	body.MoveTo(m.scratch) // the views still see the values
 	m.spare.MoveTo(body)
-	m.record(p, m.matched[0], lr)
+	made := m.record(p, m.matched[0], lr)
 	for i, to := range m.further {
 		m.record(p, m.matched[i+1], to)
 	}
 	m.settleText()
 	m.keepRest(body)
+	if m.shaped != nil {
+		*m.shaped.room(made) = body.Len()
+		m.shaped = nil
+	}
 	if m.scratch.MoveTo(m.spare); room > maxGuess {
 		m.spare.Clear()
 	}
 	return true
 }
 
-// record fills one log record.
-func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
+// record fills one log record. It gives the rule that did: that of a row within an epoch is another one.
+func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) *rule {
 	if r.partial != nil && m.isWithinEpoch(p, r) {
 		r = r.partial
 	}
@@ -165,7 +171,7 @@ func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
 		}
 	}
 	body := lr.Body().Map()
-	body.EnsureCapacity(len(r.set) + 3)
+	body.EnsureCapacity(m.roomOf(r))
 	for i := range r.remember {
 		m.remember(p, &r.remember[i])
 	}
@@ -178,6 +184,7 @@ func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
 	for _, g := range r.spread {
 		m.spread(p, g, body)
 	}
+	m.flushWide(body)
 	m.objective(p, r.event, body)
 	number, text := lr.SeverityNumber(), lr.SeverityText()
 	lr.Attributes().EnsureCapacity(lr.Attributes().Len() + addedAttributes)
@@ -189,34 +196,17 @@ func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) {
 		lr.SetSeverityText(text)
 	}
 	trainrecord.PutBodyAttributes(lr)
+	return r
 }
 
-// set writes what a step sets. A value that nobody else reads is moved, not made again.
-func (m *Mapper) set(p *Profile, step *setStep, body pcommon.Map) {
-	c, at, ok := m.read(p, step)
-	use(at)
-	if !ok {
-		return
+// roomOf gives how many keys the body that a rule makes will have, as far as a guess goes.
+func (m *Mapper) roomOf(r *rule) int {
+	if m.shaped != nil {
+		if room := *m.shaped.room(r); room > 0 {
+			return room
+		}
 	}
-	to, key := body, step.target.name
-	if step.target.inner != "" {
-		to, key = object(body, step.target.name), step.target.inner
-		to.EnsureCapacity(1)
-	}
-	if step.sole && len(m.matched) == 1 && len(at) == 1 && at[0].element == 0 && c.is(at[0].value) {
-		at[0].value.MoveTo(to.PutEmpty(key))
-		return
-	}
-	c.putIn(to, key)
-}
-
-// object gives the object under a key of the body; it makes one where there is none.
-func object(body pcommon.Map, name string) pcommon.Map {
-	v, _ := body.GetOrPutEmpty(name)
-	if v.Type() != pcommon.ValueTypeMap {
-		return v.SetEmptyMap()
-	}
-	return v.Map()
+	return len(r.set) + 3
 }
 
 // keepRest puts what no rule used under body.framework of the first record, beside what was replaced by other.

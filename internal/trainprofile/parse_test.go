@@ -65,6 +65,10 @@ func ruleMistakes() map[string]mistake {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: measurements, as: a}]}]",
 			want: `profile x.yaml: rules[0].spread[0].as: "a" has no *, so all keys that "a_*" matches would get one name`,
 		},
+		"lower": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a', lower: true, to: measurements, as: b}]}]",
+			want: "profile x.yaml: rules[0].spread[0].lower: needs as, and a * or a group in each pattern, whose text it makes small",
+		},
 		"spread target": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: durations}]}]",
 			want:     `profile x.yaml: rules[0].spread[0].to: "durations" takes no free names; want measurements,`,
@@ -125,7 +129,20 @@ func targetMistakes() map[string]mistake {
 			yaml: "profile: x\nframework: other\ncommon: {set: {outcome: o}}\nrules: [{name: a, event: step.end}]",
 			want: "profile x.yaml: common.set.outcome: the event step.end does not carry outcome; the events that do are run.end",
 		},
-		"unit":    {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {durations.epoch_s: {from: t, unit: hours}}}]", want: `profile x.yaml: rules[0].set.durations.epoch_s.unit: unknown unit "hours"; known are s,`, inSchema: true},
+		"unit": {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {durations.epoch_s: {from: t, unit: hours}}}]", want: `profile x.yaml: rules[0].set.durations.epoch_s.unit: unknown unit "hours"; known are s,`, inSchema: true},
+		"list of words": {
+			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {outcome: {from: s, or: {from: t, words: end_reasons}}}}]",
+			want:     `profile x.yaml: rules[0].set.outcome.or.words: there is no list "end_reasons"; known are end_reason, end_status (line 3)`,
+			inSchema: true,
+		},
+		"words and values": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {outcome: {from: s, words: end_reason, values: {a: failed}}}}]",
+			want: "profile x.yaml: rules[0].set.outcome.words: a list of words says itself what is found; leave out extract, lower and values (line 3)",
+		},
+		"words of another field": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {epochs_completed: {from: s, or: {from: t, words: end_status}}}}]",
+			want: "profile x.yaml: rules[0].set.epochs_completed.or.words: what end_status stands for does not fit epochs_completed (wrong_type) (line 3)",
+		},
 		"extract": {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, header: {part: {from: t, extract: 'a'}}}]", want: "profile x.yaml: rules[0].header.part.extract: want exactly one group, in parentheses"},
 	}
 }

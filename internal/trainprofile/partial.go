@@ -21,11 +21,11 @@ func (r *rule) withoutCompletion() *rule {
 	return &partial
 }
 
-// epoch is what the rule sets the epoch from, nil when it sets none.
-func (r *rule) epoch() *source {
+// epoch is the step that sets the epoch, nil when the rule sets none.
+func (r *rule) epoch() *setStep {
 	for i := range r.set {
 		if r.set[i].target.kind == kindEpoch && r.set[i].target.inner == "" {
-			return &r.set[i].source
+			return &r.set[i]
 		}
 	}
 	return nil
@@ -34,7 +34,7 @@ func (r *rule) epoch() *source {
 // isWithinEpoch tells whether the open object has an epoch and that is no whole number: such a row completes none.
 func (m *Mapper) isWithinEpoch(p *Profile, r *rule) bool {
 	within := false
-	for src := r.epoch(); src != nil; src = src.or {
+	for src := m.sourceOf(r.epoch()); src != nil; src = src.or {
 		c, _, ok := m.fetch(src)
 		if !ok {
 			continue

@@ -101,17 +101,34 @@ func (p *pattern) starOf(key string) string {
 }
 
 // rename gives the name that a template makes of a key that matches: * is what the pattern's * stands for, $1 a group of a
-// regular expression. Without a template the name is the key.
-func (p *pattern) rename(key, template string) string {
+// regular expression; lower makes the capitals of the * or of $1 small. Without a template the name is the key.
+func (p *pattern) rename(key, template string, lower bool) string {
 	switch {
 	case template == "":
 		return key
 	case p.re != nil:
 		at := p.re.FindStringSubmatchIndex(key)
+		if lower && at[2] >= 0 {
+			key = key[:at[2]] + smallASCII(key[at[2]:at[3]]) + key[at[3]:]
+		}
 		return string(p.re.ExpandString(nil, template, key, at))
-	default:
-		return strings.Replace(template, "*", p.starOf(key), 1)
 	}
+	star := p.starOf(key)
+	if lower {
+		star = smallASCII(star)
+	}
+	return strings.Replace(template, "*", star, 1)
+}
+
+// smallASCII makes the capitals A to Z of a text small. Its length stays.
+func smallASCII(s string) string {
+	small := []byte(s)
+	for i, c := range small {
+		if 'A' <= c && c <= 'Z' {
+			small[i] = c + 'a' - 'A'
+		}
+	}
+	return string(small)
 }
 
 // checkTemplate finds the mistakes of a template that is used with the pattern.

@@ -40,24 +40,24 @@ func (r *reader) fail(path, format string, args ...any) {
 	r.errs = append(r.errs, errors.New(msg))
 }
 
-// readDocument reads the single YAML document of a profile file.
-func readDocument(data []byte) (doc document, lineOf map[string]int, errs []error) {
+// readYAML fills a value from the single YAML document of a file; lineOf has the line of every path that was read.
+func readYAML(data []byte, into reflect.Value) (lineOf map[string]int, errs []error) {
 	if len(data) > maxProfileBytes {
-		return doc, nil, []error{fmt.Errorf("is larger than %d bytes", maxProfileBytes)}
+		return nil, []error{fmt.Errorf("is larger than %d bytes", maxProfileBytes)}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var root, second yaml.Node
 	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
-		return doc, nil, []error{errors.New("is empty")}
+		return nil, []error{errors.New("is empty")}
 	} else if err != nil {
-		return doc, nil, []error{errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+		return nil, []error{errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		return doc, nil, []error{errors.New("holds more than one YAML document; write one profile a file")}
+		return nil, []error{errors.New("holds more than one YAML document; write one profile a file")}
 	}
 	r := &reader{lines: map[string]int{}}
-	r.read(root.Content[0], reflect.ValueOf(&doc).Elem(), "")
-	return doc, r.lines, r.errs
+	r.read(root.Content[0], into, "")
+	return r.lines, r.errs
 }
 
 func (r *reader) read(n *yaml.Node, v reflect.Value, path string) {

@@ -23,7 +23,7 @@ func (m *Mapper) candidates(set *Set) *mask {
 		s = nil
 	}
 	if s != nil && s.known {
-		m.mask, m.recordKeys = s.mask, s.recordKeys
+		m.mask, m.met, m.recordKeys = s.mask, s.met, s.recordKeys
 		return &m.mask
 	}
 	m.mask = set.index.always
@@ -34,10 +34,30 @@ func (m *Mapper) candidates(set *Set) *mask {
 			m.mask.add(says.mask)
 		}
 	}
+	m.met = mask{}
 	if s != nil {
-		s.known, s.mask, s.recordKeys = true, m.mask, m.recordKeys
+		m.decideByKeys(set)
+		s.known, s.mask, s.met, s.recordKeys = true, m.mask, m.met, m.recordKeys
 	}
 	return &m.mask
+}
+
+// decideByKeys finds out which of the conditions of the candidates the keys of the object rule out or meet by themselves.
+func (m *Mapper) decideByKeys(set *Set) {
+	for i, p := range set.profiles {
+		for l := range levelAttributes {
+			if !m.mask[l].has(i) {
+				continue
+			}
+			may, always := p.condition(l).byKeys(m.root)
+			if !may {
+				m.mask[l].clear(i)
+			}
+			if always {
+				m.met[l].set(i)
+			}
+		}
+	}
 }
 
 // forget drops what keys said of the profiles of another set.
@@ -75,7 +95,7 @@ func (m *Mapper) recognise(set *Set, l level) *Profile {
 		if found != nil && p.order != found.order {
 			break
 		}
-		if !may.has(i) || !p.condition(l).met(&m.views, m.root) {
+		if !may.has(i) || !m.met[l].has(i) && !p.condition(l).met(&m.views, m.root) {
 			continue
 		}
 		if found == nil {

@@ -159,4 +159,8 @@ func TestAnObjectFromTheMiddleStandsAlone(t *testing.T) {
 	assert.False(t, out.Alone, "the stream is known")
 	out, _ = process(m, set, nil, at(hfRow, 50))
 	assert.False(t, out.Alone, "an object without a stream")
+	for _, start := range []int64{3, 8} {
+		out, _ = process(m, set, &Stream{}, at(hfRow, start))
+		assert.False(t, out.Alone, "it is the first line, behind a byte order mark or blank lines")
+	}
 }

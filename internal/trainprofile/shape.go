@@ -1,6 +1,9 @@
 package trainprofile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of the memory of shapes; keys come from data.
 const (
@@ -13,7 +16,8 @@ const (
 type shape struct {
 	keys  []string
 	known bool // the rest is filled in
-	mask  mask
+	mask  mask // the profiles whose conditions the keys do not rule out
+	met   mask // those whose conditions they meet
 	// recordKeys tells whether some key may be a record's.
 	recordKeys bool
 	profiles   map[*Profile]*shapeOf
@@ -21,9 +25,69 @@ type shape struct {
 
 // shapeOf is what a profile makes of the keys of a shape.
 type shapeOf struct {
-	known bool
-	rules []*rule  // that are met, when rules ask for keys alone
-	plans [][]plan // of each spread group, what it does with each key
+	rules   []ruleAt  // those that the keys do not rule out
+	plans   [][]plan  // of each spread group, what it does with each key
+	sources []*source // of each step, its first source that the keys do not rule out; nil: not known yet
+	rooms   []int     // of each rule, the keys of the last body that it made
+}
+
+// ruleAt is a rule that an object of the shape may meet, or always does.
+type ruleAt struct {
+	rule   *rule
+	always bool
+}
+
+// noSource stands for a step that finds nothing in objects of the shape.
+var noSource = &source{}
+
+// sourceOf gives the first source of a step that an object of the shape may have; what comes before it gives nothing.
+func (s *shapeOf) sourceOf(step *setStep, w *view) *source {
+	for len(s.sources) <= step.id {
+		s.sources = append(s.sources, nil)
+	}
+	if s.sources[step.id] == nil {
+		src := &step.source
+		for src != nil && !src.mayBeIn(w) {
+			src = src.or
+		}
+		if src == nil {
+			src = noSource
+		}
+		s.sources[step.id] = src
+	}
+	if s.sources[step.id] == noSource {
+		return nil
+	}
+	return s.sources[step.id]
+}
+
+// mayBeIn tells whether the keys of an object leave it open that a source is there.
+func (src *source) mayBeIn(w *view) bool {
+	if len(src.ifHas) > 0 && w.find(src.ifHas[0].key) < 0 || len(src.from) > 0 && w.find(src.from[0].key) < 0 {
+		return false
+	}
+	if slices.ContainsFunc(src.lacks, func(r ref) bool { return len(r) == 1 && w.find(r[0].key) >= 0 }) {
+		return false
+	}
+	if src.like != nil && !slices.ContainsFunc(w.entries, func(e entry) bool { return !e.hidden && src.like.matches(e.key) }) {
+		return false
+	}
+	for _, parts := range [][]source{src.concat, src.sum} {
+		for i := range parts {
+			if !parts[i].mayBeIn(w) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// room gives how many keys the last body of a rule had, 0 when it made none.
+func (s *shapeOf) room(r *rule) *int {
+	for len(s.rooms) <= r.id {
+		s.rooms = append(s.rooms, 0)
+	}
+	return &s.rooms[r.id]
 }
 
 // planOf gives what a group does with the keys of the shape.
@@ -93,11 +157,20 @@ func (s *shape) fits(w *view) bool {
 	return true
 }
 
-func (s *shape) of(p *Profile) *shapeOf {
+func (s *shape) of(p *Profile, w *view) *shapeOf {
 	of := s.profiles[p]
 	if of == nil {
 		of = &shapeOf{}
 		s.profiles[p] = of
+		for _, r := range p.rules {
+			may, always := r.when.byKeys(w)
+			if may {
+				of.rules = append(of.rules, ruleAt{r, always})
+			}
+			if always && !r.goesOn {
+				break
+			}
+		}
 	}
 	return of
 }
@@ -106,11 +179,16 @@ func (s *shape) of(p *Profile) *shapeOf {
 func (m *Mapper) match(p *Profile) {
 	m.matched, m.shaped = m.matched[:0], nil
 	if emptied := p.sparse && m.root.dropEmpty(); !emptied && m.shape != nil && m.root == m.base {
-		m.shaped = m.shape.of(p)
-	}
-	byKeys := m.shaped != nil && p.byKeys
-	if byKeys && m.shaped.known {
-		m.matched = append(m.matched, m.shaped.rules...)
+		m.shaped = m.shape.of(p, m.root)
+		for _, t := range m.shaped.rules {
+			if !t.always && !t.rule.when.met(&m.views, m.root) {
+				continue
+			}
+			m.matched = append(m.matched, t.rule)
+			if !t.rule.goesOn {
+				return
+			}
+		}
 		return
 	}
 	for _, r := range p.rules {
@@ -122,32 +200,4 @@ func (m *Mapper) match(p *Profile) {
 			break
 		}
 	}
-	if byKeys {
-		m.shaped.known, m.shaped.rules = true, append([]*rule(nil), m.matched...)
-	}
-}
-
-// asksKeys tells whether a condition depends on nothing but the keys of the object.
-func (c *condition) asksKeys() bool {
-	if c == nil {
-		return true
-	}
-	if len(c.In)+len(c.Type)+len(c.Match)+len(c.Equals)+len(c.Same) > 0 || c.Not != nil && !c.Not.asksKeys() {
-		return false
-	}
-	for _, refs := range [][]ref{c.Has, c.HasAny, c.Lacks} {
-		for _, r := range refs {
-			if len(r) > 1 {
-				return false
-			}
-		}
-	}
-	for _, all := range [][]condition{c.Any, c.All} {
-		for i := range all {
-			if !all[i].asksKeys() {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -1,6 +1,9 @@
 package trainprofile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // markSole finds the values of an object that one step of the rule reads and no other, so that they can be moved into the
 // record. Spread steps take nothing that was used.
@@ -45,7 +48,8 @@ func (r *rule) readers() (all []*source) {
 
 func readersOf(all []*source, key string) (n int) {
 	for _, s := range all {
-		if len(s.from) > 0 && s.from[0].key == key || len(s.ifHas) > 0 && s.ifHas[0].key == key || s.like != nil && s.like.matches(key) {
+		if len(s.from) > 0 && s.from[0].key == key || len(s.ifHas) > 0 && s.ifHas[0].key == key ||
+			slices.ContainsFunc(s.lacks, func(r ref) bool { return r[0].key == key }) || s.like != nil && s.like.matches(key) {
 			n++
 		}
 	}

@@ -49,63 +49,9 @@ func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, 
 	}
 }
 
-// move writes the value of an entry under a name, and marks it as used.
-func (m *Mapper) move(p *Profile, step *spreadStep, name string, e *entry, rest []entry, body pcommon.Map) {
-	c, ok := m.movable(p, step, e.value)
-	if !ok {
-		return
-	}
-	dst, ok := m.named(step, name, rest, body)
-	if !ok {
-		return
-	}
-	if e.use(); len(m.matched) == 1 && c.typ == e.value.Type() {
-		e.value.MoveTo(dst) // nobody reads it again
-		return
-	}
-	c.writeTo(dst)
-}
-
-// movable gives a value that a step moves. What is no number has no shared meaning where numbers go, and stays.
-func (m *Mapper) movable(p *Profile, step *spreadStep, v pcommon.Value) (scalar, bool) {
-	for _, not := range step.unless {
-		if isEqual(v, not) {
-			return scalar{}, false
-		}
-	}
-	c := scalarOf(v)
-	if step.kind == kindNumber {
-		return c.number(p.numbers)
-	}
-	return c, true
-}
-
-// named gives the value under a name of the object that a step writes; ok is false when there is one already.
-func (m *Mapper) named(step *spreadStep, name string, rest []entry, body pcommon.Map) (dst pcommon.Value, ok bool) {
-	to := object(body, step.to)
-	if to.Len() == 0 {
-		to.EnsureCapacity(unused(rest))
-	}
-	dst, taken := to.GetOrPutEmpty(name) // one look: objects may have thousands of keys
-	if taken {
-		m.errs = append(m.errs, FieldError{Field: step.to, Reason: ReasonCollision})
-	}
-	return dst, !taken
-}
-
-// unused counts the entries that may still be moved, as far as a guess goes; one at least.
-func unused(rest []entry) (n int) {
-	for i := 0; i < len(rest) && n < maxGuess; i++ {
-		if !rest[i].used && !rest[i].hidden {
-			n++
-		}
-	}
-	return max(n, 1)
-}
-
 // spreadNamed moves a value whose name stands in the object.
 func (m *Mapper) spreadNamed(p *Profile, n *namedStep, body pcommon.Map) {
-	name, nameAt, ok := m.fetch(&n.name)
+	name, nameAt, ok := m.fetchFirst(&n.name)
 	text, isText := name.text()
 	if !ok || !isText {
 		return
@@ -115,7 +61,7 @@ func (m *Mapper) spreadNamed(p *Profile, n *namedStep, body pcommon.Map) {
 	if !takes || as == "" {
 		return
 	}
-	c, valueAt, ok := m.fetch(&n.value)
+	c, valueAt, ok := m.fetchFirst(&n.value)
 	if !ok || n.step.to == trainrecord.BodyFramework {
 		return
 	}
@@ -175,7 +121,7 @@ func (g *spreadGroup) plan(key string) plan {
 func (s *spreadStep) takes(key string) (string, bool) {
 	for i := range s.keys {
 		if s.keys[i].matches(key) {
-			return s.keys[i].rename(key, s.as), true
+			return s.keys[i].rename(key, s.as, s.lower), true
 		}
 	}
 	return "", false

@@ -176,19 +176,15 @@ func (s *Stream) fromStart(offset int64) bool {
 		return false
 	}
 	d := s.decision.Load()
-	return offset <= startBytes || s.Begun() || d != nil && d.Offset <= startBytes
+	return unplacedOrFirst(offset) || s.Begun() || d != nil && unplacedOrFirst(d.Offset)
 }
 
-// startBytes is how far into its file the first object may stand, behind a byte order mark or blank lines: one with an epoch
-// does not fit before it.
-const startBytes = 8
-
-// AtStart tells whether a line that begins at an offset is the first one of its file.
-func AtStart(offset int64) bool { return offset >= 0 && offset <= startBytes }
+// unplacedOrFirst tells that nothing of its file is known to stand before an object.
+func unplacedOrFirst(offset int64) bool { return offset < 0 || trainrecord.AtStart(offset) }
 
 // begin has a stream whose first object tells no epoch be known from there on.
 func (s *Stream) begin(p *Profile, offset int64, likely bool) {
-	if s != nil && p.countsFromFirst && offset <= startBytes && s.decision.Load() == nil {
+	if s != nil && p.countsFromFirst && unplacedOrFirst(offset) && s.decision.Load() == nil {
 		s.decision.CompareAndSwap(nil, &Decision{Profile: p, Offset: offset, Likely: likely})
 	}
 }

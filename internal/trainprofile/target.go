@@ -74,8 +74,8 @@ func (t *target) describeInner(n trainrecord.Name) error {
 		t.kind = kind
 		return nil
 	}
-	if typ, ok := n.Keys[t.inner]; ok {
-		t.describe(t.inner, typ, trainrecord.Name{})
+	if known, ok := trainrecord.Load().Inner(n, t.inner); ok {
+		t.describe(known.Name, known.Type, known)
 		if n.Name == trainrecord.BodyDurations {
 			t.kind = kindDuration
 		}
@@ -95,20 +95,17 @@ func (t *target) describe(key, typ string, n trainrecord.Name) {
 	if n.Minimum != nil {
 		t.minimum = *n.Minimum
 	}
+	if n.Maximum != nil {
+		t.maximum = *n.Maximum
+	}
 	if n.Values != "" {
 		t.allowed = trainrecord.Load().Values[n.Values]
 	}
 	if key == trainrecord.BodyEpoch && t.kind == kindInt {
 		t.kind = kindEpoch
 	}
-	if key == trainrecord.BodyPlannedEpochs {
-		t.maximum = maxEpochs
-	}
 	if key == trainrecord.BodyEpochProgress {
 		t.kind = kindProgress
-	}
-	if key == "mode" {
-		t.allowed = trainrecord.Load().Values["mode"]
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
 // epochTolerance is how far a float may lie above a whole number of finished epochs and still mean it.
 const epochTolerance = 1e-9
 
-// maxEpochs is more than any training has; a Unix time under the name of an epoch is above it.
-const maxEpochs = 1_000_000_000
+const maxEpochs = trainrecord.MaxEpochs
 
 // toEpoch gives the 0-based index of an epoch.
 func (c scalar) toEpoch(base epochBase, as numbers) (scalar, string, bool) {

@@ -15,7 +15,7 @@ import (
 // value; what says nothing (no epoch has begun) is read.
 func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 	reason := ""
-	for src := &step.source; src != nil; src = src.or {
+	for src := m.sourceOf(step); src != nil; src = src.or {
 		c, places, ok := m.fetch(src)
 		if !ok || step.target.kind == kindProgress && src.base == baseFirst && !m.countsFinished(p, c) {
 			continue
@@ -35,6 +35,14 @@ func (m *Mapper) read(p *Profile, step *setStep) (scalar, []place, bool) {
 		return textScalar(trainrecord.Other), nil, true
 	}
 	return scalar{}, nil, false
+}
+
+// sourceOf gives the first source of a step that the keys of the open object do not rule out, nil when they rule out all.
+func (m *Mapper) sourceOf(step *setStep) *source {
+	if m.shaped == nil || step.id == 0 {
+		return &step.source
+	}
+	return m.shaped.sourceOf(step, m.root)
 }
 
 // baseOf gives a source whose epochs are counted in a known way.
@@ -92,6 +100,19 @@ func hold(ps []place) {
 	}
 }
 
+// wanted tells whether the object has what a source asks for beside its own value, and nothing that it must not have.
+func (m *Mapper) wanted(src *source) bool {
+	if len(src.ifHas) > 0 {
+		if _, ok := m.views.lookup(m.root, src.ifHas); !ok {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(src.lacks, func(r ref) bool {
+		_, ok := m.views.lookup(m.root, r)
+		return ok
+	})
+}
+
 // fetch reads a source without converting it. A null is nothing.
 func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 	if src.plain {
@@ -102,10 +123,8 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 		v := m.root.entries[i].value
 		return scalarOf(v), m.place(place{owner: m.root, at: i, value: v}), true
 	}
-	if len(src.ifHas) > 0 {
-		if _, ok := m.views.lookup(m.root, src.ifHas); !ok {
-			return scalar{}, nil, false
-		}
+	if !m.wanted(src) {
+		return scalar{}, nil, false
 	}
 	if src.constant != nil {
 		return constantScalar(src.constant), nil, true
@@ -123,36 +142,53 @@ func (m *Mapper) fetch(src *source) (scalar, []place, bool) {
 	if src.typ != "" && !isType(at.value, src.typ) {
 		return scalar{}, nil, false
 	}
-	c := scalarOf(at.value)
-	for _, not := range src.unless {
-		if isEqual(at.value, not) {
-			return scalar{}, nil, false
-		}
+	c, ok := src.shape(at.value)
+	if !ok {
+		return scalar{}, nil, false
 	}
-	if src.extract != nil {
+	return c, m.place(at), true
+}
+
+// fetchFirst reads the first of a source and those behind its or that gives something.
+func (m *Mapper) fetchFirst(src *source) (c scalar, at []place, ok bool) {
+	for ; src != nil && !ok; src = src.or {
+		c, at, ok = m.fetch(src)
+	}
+	return c, at, ok
+}
+
+// shape makes of a value what the source says; ok is false when that is nothing.
+func (src *source) shape(v pcommon.Value) (c scalar, ok bool) {
+	if slices.ContainsFunc(src.unless, func(not any) bool { return isEqual(v, not) }) {
+		return scalar{}, false
+	}
+	if c = scalarOf(v); src.extract != nil {
 		text, isText := c.text()
 		groups := src.extract.FindStringSubmatch(text)
 		if !isText || groups == nil {
-			return scalar{}, nil, false
+			return scalar{}, false
 		}
 		c = textScalar(groups[1])
 	}
 	if src.lower {
 		text, isText := c.text()
 		if !isText {
-			return scalar{}, nil, false
+			return scalar{}, false
 		}
 		c = textScalar(strings.ToLower(text))
+	}
+	if src.words != nil {
+		return meaning(src.words, c)
 	}
 	if src.values != nil {
 		text, _ := c.text()
 		constant, listed := src.values[strings.TrimSpace(text)] // tables pad their cells
 		if !listed {
-			return scalar{}, nil, false
+			return scalar{}, false
 		}
 		c = constantScalar(constant)
 	}
-	return c, m.place(at), true
+	return c, true
 }
 
 // place gives a list of one place without allocating.

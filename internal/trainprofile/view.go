@@ -45,9 +45,20 @@ func (w *view) fill(m pcommon.Map) {
 	for k, v := range m.All() {
 		key := strings.TrimSpace(k)
 		w.padded = w.padded || len(key) != len(k)
-		w.entries = append(w.entries, entry{key: key, value: v})
+		e := w.next()
+		e.key, e.value = key, v
 	}
 	w.makeIndex()
+}
+
+// next gives one more entry, which is empty: those that are not used are cleared. An entry is large, and it is spared a copy.
+func (w *view) next() *entry {
+	if n := len(w.entries); n < cap(w.entries) {
+		w.entries = w.entries[:n+1]
+	} else {
+		w.entries = append(w.entries, entry{})
+	}
+	return &w.entries[len(w.entries)-1]
 }
 
 func (w *view) makeIndex() {
@@ -252,23 +263,6 @@ func (w *view) anyUsed() bool {
 		}
 	}
 	return false
-}
-
-// trimKeys rewrites a map whose keys have white space around them. A key whose trimmed form another key has stays as it is.
-func trimKeys(m pcommon.Map) {
-	out := pcommon.NewMap()
-	out.EnsureCapacity(m.Len())
-	for k, v := range m.All() {
-		key := strings.TrimSpace(k)
-		if _, taken := m.Get(key); taken {
-			key = k
-		}
-		if _, taken := out.Get(key); taken {
-			key = k
-		}
-		v.CopyTo(out.PutEmpty(key))
-	}
-	out.MoveTo(m)
 }
 
 // inside gives the view of the object that a ref leads to, nil when it leads to none.

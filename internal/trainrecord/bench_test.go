@@ -1,6 +1,8 @@
 package trainrecord
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -8,7 +10,14 @@ import (
 
 // BenchmarkDecode decodes a step record, an epoch record and a framework's row.
 func BenchmarkDecode(b *testing.B) {
+	wide := &strings.Builder{}
+	wide.WriteString(`{"loss": 0.5`)
+	for i := range MaxKeys - 1 {
+		fmt.Fprintf(wide, `, "metric_%d": %d.5`, i, i)
+	}
+	wide.WriteString("}")
 	for name, line := range map[string]string{
+		"wide": wide.String(),
 		"step": `{"ts":"2026-11-29T00:00:00.000000Z","severity":"DEBUG","event":"step.end","run_id":"run-000001-1a2b3c4d","phase":"train",` +
 			`"body":{"step":1,"measurements":{"train/loss":1.9876543},"learning_rate":{"pg0":0.001}}}`,
 		"epoch":     epochLine,

@@ -3,6 +3,7 @@ package trainrecord
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -14,120 +15,149 @@ func (e *typeError) Error() string { return fmt.Sprintf("%s: want %s", e.key, e.
 
 func wrongType(key, want string) error { return &typeError{key: key, want: want} }
 
-// bodyRule is the registry's rule for one key of the body.
+// bodyRule is the registry's rule for one key of the body, or inside one of its objects.
 type bodyRule struct {
 	name    string
 	kind    string
 	minimum int64
 	maximum int64
-	bounded bool   // a number that must be finite and in between
-	events  uint32 // a bit for each that has the key
-	// inner are the types of what an object has under its known keys; other of what else it has, or of an array's elements.
-	inner []innerRule
-	other string
+	bounded bool     // a number that must be finite and in between
+	list    valueSet // of a text; nil for any
+	closed  bool     // what is off the list is left out; else it becomes other wherever it is read, and is counted
+	events  uint32   // a bit for each that has the key
+	// inner are the rules of an object's known keys; rest is that of its other keys, whose names are free, or of an array's elements.
+	inner []bodyRule
+	rest  *bodyRule
 }
-
-type innerRule struct{ name, kind string }
 
 // bodyRules are by the length of the key: few have the same.
 var bodyRules = func() (by [maxBodyKey + 1][]bodyRule) {
 	for _, n := range Load().Names {
-		if n.Kind != KindBody {
-			continue
+		if n.Kind == KindBody {
+			by[len(n.Name)] = append(by[len(n.Name)], newRule(n))
 		}
-		rule := bodyRule{
-			name: n.Name, kind: n.Type, minimum: math.MinInt64, maximum: math.MaxInt64,
-			bounded: n.Minimum != nil || n.Maximum != nil, other: n.Elements,
-		}
-		for _, e := range n.Events {
-			rule.events |= 1 << eventOf(e)
-		}
-		if n.Minimum != nil {
-			rule.minimum = *n.Minimum
-		}
-		if n.Maximum != nil {
-			rule.maximum = *n.Maximum
-		}
-		for name, kind := range n.Keys {
-			if name == AnyKey {
-				rule.other = kind
-			} else {
-				rule.inner = append(rule.inner, innerRule{name, kind})
-			}
-		}
-		by[len(n.Name)] = append(by[len(n.Name)], rule)
 	}
 	return by
 }()
 
 const maxBodyKey = 32
 
+func newRule(n Name) bodyRule {
+	r := anyOf(n.Type)
+	r.name, r.bounded, r.closed = n.Name, n.Minimum != nil || n.Maximum != nil, n.Closed
+	if n.Minimum != nil {
+		r.minimum = *n.Minimum
+	}
+	if n.Maximum != nil {
+		r.maximum = *n.Maximum
+	}
+	for _, e := range n.Events {
+		r.events |= 1 << eventOf(e)
+	}
+	switch {
+	case n.Closed:
+		r.list = newValueSet(append([]string{""}, Load().Values[n.Values]...))
+	case n.Values != "" && n.Name != BodyTaskFamily && n.Name != BodyOutcome: // PutBodyAttributes counts those
+		r.list = newValueSet(append([]string{"", Other}, Load().Values[n.Values]...))
+	default:
+	}
+	var inner []bodyRule
+	for key, kind := range n.Keys {
+		if known, ok := Load().Inner(n, key); ok {
+			inner = append(inner, newRule(known))
+		} else {
+			rest := anyOf(kind)
+			r.rest = &rest
+		}
+	}
+	if n.Elements == "" {
+		r.inner = inner
+		return r
+	}
+	element := anyOf(n.Elements)
+	element.inner = inner
+	r.rest = &element
+	return r
+}
+
+// anyOf is the rule for any value of a type.
+func anyOf(kind string) bodyRule {
+	return bodyRule{kind: kind, minimum: math.MinInt64, maximum: math.MaxInt64}
+}
+
 // ruleOf gives the rule of an event's key, nil when it has none.
 func ruleOf(event eventKind, key string) *bodyRule {
+	if r := ruleNamed(key); r != nil && r.events&(1<<event) != 0 {
+		return r
+	}
+	return nil
+}
+
+// ruleNamed gives the rule of a key, whichever events have it.
+func ruleNamed(key string) *bodyRule {
 	if len(key) > maxBodyKey {
 		return nil
 	}
 	for i := range bodyRules[len(key)] {
 		if r := &bodyRules[len(key)][i]; r.name == key {
-			if r.events&(1<<event) == 0 {
-				return nil
-			}
 			return r
 		}
 	}
 	return nil
 }
 
-// wants says a type of the registry in words.
+// of gives the rule of a key inside an object, nil when its name is free.
+func (r *bodyRule) of(key string) *bodyRule {
+	for i := range r.inner {
+		if r.inner[i].name == key {
+			return &r.inner[i]
+		}
+	}
+	return nil
+}
+
+// wants says types of the registry in words.
 var wants = map[string]string{
 	"int": "an integer of its range", "number": "a number of its range", "string": "a string", "object": "an object",
 	"array": "an array", "bool": "true or false",
 }
 
-// checkBody holds the keys that the registry gives to an event to their types. null counts as absent and is removed;
-// an integer written as a float (3.0) becomes one.
-func checkBody(event eventKind, body pcommon.Map) error {
-	var err error
-	hasNull := false
-	for k, v := range body.All() {
-		rule := ruleOf(event, k)
-		if rule == nil {
-			continue
-		}
-		if v.Type() == pcommon.ValueTypeEmpty {
-			hasNull = true
-			continue
-		}
-		if !rule.accepts(v) {
-			err = wrongType(KeyBody+"."+k, wants[rule.kind])
-			break
-		}
+func (r *bodyRule) wants() string {
+	if r.closed {
+		return "one of " + strings.Join(Load().Values[r.name], ", ")
 	}
-	if hasNull && err == nil {
-		body.RemoveIf(func(k string, v pcommon.Value) bool {
-			return v.Type() == pcommon.ValueTypeEmpty && ruleOf(event, k) != nil
-		})
-	}
-	return err
+	return wants[r.kind]
 }
 
-func (r *bodyRule) accepts(v pcommon.Value) bool {
+// fits says whether all keys that the registry gives to an event have values of their types, ranges and lists, and none is null. An integer written as
+// a float (3.0) becomes one.
+func fits(event eventKind, body pcommon.Map) bool {
+	for k, v := range body.All() {
+		if r := ruleOf(event, k); r != nil && (v.Type() == pcommon.ValueTypeEmpty || !r.fits(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *bodyRule) fits(v pcommon.Value) bool {
 	switch r.kind {
 	case "int":
 		n, ok := Integer(v)
+		ok = ok && n >= r.minimum && n <= r.maximum
 		if ok && v.Type() == pcommon.ValueTypeDouble {
 			v.SetInt(n)
 		}
-		return ok && n >= r.minimum && n <= r.maximum
+		return ok
 	case "number":
-		x, ok := Number(v)
+		x, ok := LargeNumber(v)
 		return ok && (!r.bounded || x >= float64(r.minimum) && x <= float64(r.maximum))
 	case "string":
-		return v.Type() == pcommon.ValueTypeStr
+		return v.Type() == pcommon.ValueTypeStr && (r.list == nil || r.list.has(v.Str()))
 	case "object":
-		return v.Type() == pcommon.ValueTypeMap
+		return v.Type() == pcommon.ValueTypeMap && r.fitsInside(v.Map())
 	case "array":
-		return v.Type() == pcommon.ValueTypeSlice
+		return v.Type() == pcommon.ValueTypeSlice && r.fitElements(v.Slice())
 	case "bool":
 		return v.Type() == pcommon.ValueTypeBool
 	default:
@@ -135,65 +165,30 @@ func (r *bodyRule) accepts(v pcommon.Value) bool {
 	}
 }
 
-// misfits counts what objects and arrays of a body hold that is not of its type, and says what the first should be. null is absent.
-func misfits(event eventKind, body pcommon.Map) (n int, first string) {
-	for key, v := range body.All() {
-		rule := ruleOf(event, key)
-		if rule == nil || rule.other == "" && len(rule.inner) == 0 {
-			continue
+func (r *bodyRule) fitsInside(m pcommon.Map) bool {
+	if r.rest == nil && len(r.inner) == 0 {
+		return true
+	}
+	for key, v := range m.All() {
+		rule := r.of(key)
+		if rule == nil {
+			rule = r.rest
 		}
-		wrong, at, kind := rule.misfits(v)
-		if n += wrong; wrong > 0 && first == "" {
-			first = wrongType(KeyBody+"."+key+at, wants[kind]).Error()
+		if rule != nil && v.Type() != pcommon.ValueTypeEmpty && !rule.fits(v) {
+			return false
 		}
 	}
-	return n, first
+	return true
 }
 
-// misfits gives the place inside the key and the type of the first, too.
-func (r *bodyRule) misfits(v pcommon.Value) (n int, at, kind string) {
-	switch v.Type() {
-	case pcommon.ValueTypeMap:
-		for key, value := range v.Map().All() {
-			want, known := r.innerKind(key)
-			if isKind(want, value) {
-				continue
-			}
-			if n++; n > 1 {
-				continue
-			}
-			if kind = want; known {
-				at = "." + key
-			}
-		}
-	case pcommon.ValueTypeSlice:
-		for _, value := range v.Slice().All() {
-			if !isKind(r.other, value) {
-				n++
-			}
-		}
-		at, kind = "[]", r.other
-	default:
+func (r *bodyRule) fitElements(l pcommon.Slice) bool {
+	if r.rest == nil {
+		return true
 	}
-	return n, at, kind
-}
-
-func (r *bodyRule) innerKind(key string) (kind string, known bool) {
-	for i := range r.inner {
-		if r.inner[i].name == key {
-			return r.inner[i].kind, true
+	for _, v := range l.All() {
+		if v.Type() != pcommon.ValueTypeEmpty && !r.rest.fits(v) {
+			return false
 		}
 	}
-	return r.other, false
-}
-
-// isKind says whether a value has a type of the registry, whatever its range.
-func isKind(kind string, v pcommon.Value) bool {
-	if kind == "number" {
-		if _, ok := LargeNumber(v); ok {
-			return true
-		}
-	}
-	rule := bodyRule{kind: kind, minimum: math.MinInt64, maximum: math.MaxInt64}
-	return v.Type() == pcommon.ValueTypeEmpty || rule.accepts(v)
+	return true
 }

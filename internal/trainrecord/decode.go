@@ -34,7 +34,7 @@ type Line struct {
 	BadUTF8       int    // byte sequences that became U+FFFD
 	DuplicateKeys int    // keys that came twice in an object; the last value won
 	ArraysCut     int    // arrays cut to MaxElements
-	FieldsDropped int    // fields of a record that have no meaning (time, severity, ids, keys of a resource): left out; measurements that are no number
+	FieldsDropped int    // values of a record that have no meaning, or are not of their type, range or list: left out, and kept under the body's framework key
 	Flaw          string // the first key of a record that was left out or whose value was off its list; "" for none
 	OffList       int    // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
 }
@@ -53,7 +53,8 @@ type Decoder struct {
 	resource []byte
 	empty    plog.LogRecord
 
-	attributes int // of the record before
+	attributes int    // of the record before
+	left       uint32 // a bit for each top-level key of the record whose value is left out
 }
 
 // callersAttributes is how many attributes a caller adds to most records: file, offset, uid.
@@ -95,7 +96,7 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 	}
 	start := d.scan.pos
 	if !mayBeRecord(line) {
-		d.head = lineHead{extra: d.head.extra[:0]}
+		d.head.empty()
 		return d.object(start, lr)
 	}
 	body := lr.Body()
@@ -168,9 +169,11 @@ var (
 	quotedEvent  = []byte(`"` + KeyEvent + `"`)
 )
 
-// mayBeRecord spares the rows of frameworks a second reading. An escape may hide a key.
+// mayBeRecord spares the rows of frameworks a second reading. An escape may hide a key. The end of a key is looked for first:
+// a search is quick where its first byte is rare, and a quotation mark is not.
 func mayBeRecord(line []byte) bool {
-	return bytes.Contains(line, quotedEvent) || bytes.Contains(line, quotedSchema) || bytes.IndexByte(line, '\\') >= 0
+	return bytes.Contains(line, quotedEvent[2:]) && bytes.Contains(line, quotedEvent) ||
+		bytes.Contains(line, quotedSchema[3:]) && bytes.Contains(line, quotedSchema) || bytes.IndexByte(line, '\\') >= 0
 }
 
 // object decodes the line as an object that is no record.

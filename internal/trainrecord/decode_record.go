@@ -5,47 +5,40 @@ import (
 	"encoding/hex"
 	"strconv"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
 // record turns the head into the log record's fields; the body is there already.
 func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
+	d.left = 0
 	h, err := d.header(l)
 	if err != nil {
 		return err
 	}
-	if d.head.badBody {
-		return wrongType(KeyBody, "an object")
-	}
-	if lr.Body().Type() != pcommon.ValueTypeMap {
-		lr.Body().SetEmptyMap()
-	}
-	body := lr.Body().Map()
-	if err := checkBody(eventOf(h.Event), body); err != nil {
+	body := d.mendBody(lr.Body(), l)
+	event := eventOf(h.Event)
+	if err := d.putExtra(event, body, l); err != nil {
 		return err
 	}
-	if err := d.putExtra(body); err != nil {
-		return err
+	if !fits(event, body) {
+		d.mend(event, body, l)
 	}
+	d.keepLeft(body)
 	d.makeRoom(lr)
-	if event, ok := d.head.get(headEvent); ok && len(event.text) > 0 && string(event.text) != h.Event {
-		keep(lr, KeyEvent, d.scan.word(event.text))
-		lr.Attributes().PutStr(AttrEventOriginal, CutText(event.text, maxOriginal))
+	if said, ok := d.head.get(headEvent); ok && said.kind == scalarText && len(said.text) > 0 && string(said.text) != h.Event {
+		text := d.scan.word(said.text)
+		keep(lr, KeyEvent, text)
+		lr.Attributes().PutStr(AttrEventOriginal, CutText(said.text, MaxRaw))
 		l.OffList++
-		l.Flaw = EventMistake(CutText(event.text, maxOriginal)) // before any other: nothing of the record counts as what it was meant to be
+		l.Flaw = EventMistake(text) // before any other: nothing of the record counts as what it was meant to be
 	}
 	if n := h.Put(lr); n > 0 {
 		l.OffList += n
-		l.flaw(KeyFramework + " or " + KeyPhase)
+		l.flaw(wrongType(KeyFramework+" or "+KeyPhase, wantListed).Error())
 	}
 	if n := PutBodyAttributes(lr); n > 0 {
 		l.OffList += n
-		l.flaw(KeyBody)
-	}
-	if n, first := misfits(eventOf(h.Event), body); n > 0 {
-		l.FieldsDropped += n
-		l.flaw(first)
+		l.flaw(wrongType(KeyBody+"."+BodyOutcome+" or ."+BodyTaskFamily, wantListed).Error())
 	}
 	l.RunID, l.Event = h.RunID, h.Event
 	d.attributes = lr.Attributes().Len()
@@ -55,20 +48,17 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		d.resource = append(append(d.resource, 0), host.text...)
 	}
 	l.Resource = d.resource
-	if n := d.scan.vocabularyKeys(d.head.resource); n > 0 {
+	if n := d.scan.vocabularyKeys(d.head.resource, body); n > 0 {
 		l.FieldsDropped += n
 		l.flaw(KeyResource)
 	}
 	return nil
 }
 
-// maxOriginal bounds what is told of a value that is off its list.
-const maxOriginal = 64
-
 var errLongRunID = wrongType(KeyRunID, "at most "+strconv.Itoa(MaxRunID)+" bytes")
 
-// header checks the types of the top-level keys. Those that identify a record must be right; a time, severity or id
-// without meaning is left out and counted.
+// header checks the types of the top-level keys. Those that identify a record must be right: without one, the record would be another's. Any other that has
+// no meaning is left out and counted.
 func (d *Decoder) header(l *Line) (Header, error) {
 	h := NewHeader()
 	for _, t := range [...]struct {
@@ -77,7 +67,11 @@ func (d *Decoder) header(l *Line) (Header, error) {
 	}{{headEvent, &h.Event}, {headRunID, &h.RunID}, {headPart, &h.Part}, {headFramework, &h.Framework}, {headPhase, &h.Phase}} {
 		v, ok := d.head.get(t.key)
 		if ok && v.kind != scalarText {
-			return h, wrongType(headNames[t.key], "a string")
+			if t.key == headRunID || t.key == headPart {
+				return h, wrongType(headNames[t.key], "a string")
+			}
+			d.leave(l, t.key)
+			continue
 		}
 		if ok && t.key == headRunID && len(v.text) > MaxRunID {
 			return h, errLongRunID
@@ -99,7 +93,7 @@ func (d *Decoder) header(l *Line) (Header, error) {
 			return h, wrongType(headNames[n.key], "an integer of its range")
 		}
 	}
-	if h.Event == "" {
+	if h.Event == "" && d.left&(1<<headEvent) == 0 {
 		l.drop(KeyEvent)
 	}
 	if d.head.event == noEvent || h.Event == EventStreamStatus { // that one is the receiver's own: no line tells what it saw
@@ -112,27 +106,31 @@ func (d *Decoder) header(l *Line) (Header, error) {
 func (d *Decoder) optional(h *Header, l *Line) {
 	if v, ok := d.head.get(headTS); ok {
 		if h.Time, ok = v.time(d.location); !ok {
-			l.drop(KeyTS)
+			d.leave(l, headTS)
 		}
 	}
 	if v, ok := d.head.get(headSeverity); ok {
 		if v.kind == scalarText && isSeverity(v.text) {
 			h.Severity = d.scan.word(v.text)
 		} else {
-			l.drop(KeySeverity)
+			d.leave(l, headSeverity)
 		}
 	}
 	if v, ok := d.head.get(headTraceID); ok && !hexID(v, h.TraceID[:]) {
-		l.drop(KeyTraceID)
+		d.leave(l, headTraceID)
 	}
 	if v, ok := d.head.get(headSpanID); ok && !hexID(v, h.SpanID[:]) {
-		l.drop(KeySpanID)
+		d.leave(l, headSpanID)
 	}
 	if v, ok := d.head.get(headHost); ok && v.kind != scalarText {
-		l.drop(KeyHost)
+		d.leave(l, headHost)
+	}
+	if v, ok := d.head.get(headSchema); ok && v.kind != scalarText {
+		d.leave(l, headSchema)
 	}
 	if d.head.badResource {
 		l.drop(KeyResource)
+		d.left |= leftResource
 	}
 }
 

@@ -100,20 +100,12 @@ func TestWrongTypesAreRefusedByReason(t *testing.T) {
 	t.Parallel()
 	const head = `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r",`
 	for line, want := range map[string]string{
-		head + `"attempt":0}`:                            "attempt",
-		head + `"attempt":"2"}`:                          "attempt",
-		head + `"attempt":1.5}`:                          "attempt",
-		head + `"rank":-1}`:                              "rank",
-		head + `"seq":0}`:                                "seq",
-		head + `"part":5}`:                               "part",
-		head + `"phase":{"a":1}}`:                        "phase",
-		head + `"body":[1]}`:                             "body",
-		head + `"body":"x"}`:                             "body",
-		head + `"body":{"epoch":"one"}}`:                 "body.epoch",
-		head + `"body":{"epoch":-1}}`:                    "body.epoch",
-		head + `"body":{"epoch":1.5}}`:                   "body.epoch",
-		head + `"body":{"measurements":[1,2]}}`:          "body.measurements",
-		head + `"body":{"epoch":1,"learning_rate":0.1}}`: "body.learning_rate",
+		head + `"attempt":0}`:   "attempt",
+		head + `"attempt":"2"}`: "attempt",
+		head + `"attempt":1.5}`: "attempt",
+		head + `"rank":-1}`:     "rank",
+		head + `"seq":0}`:       "seq",
+		head + `"part":5}`:      "part",
 		`{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":["r"]}`: "run_id",
 	} {
 		l, lr := decode(t, line)
@@ -135,8 +127,10 @@ func TestOptionalFieldsWithoutMeaningCostOnlyThemselves(t *testing.T) {
 	assert.Zero(t, lr.Timestamp())
 	assert.Equal(t, plog.SeverityNumberInfo, lr.SeverityNumber())
 	assert.True(t, lr.TraceID().IsEmpty())
-	assert.Equal(t, map[string]any{"epoch": int64(3), "framework": map[string]any{"new_key": map[string]any{"a": []any{int64(1)}}}},
-		lr.Body().Map().AsRaw())
+	assert.Equal(t, map[string]any{"epoch": int64(3), "framework": map[string]any{
+		"new_key": map[string]any{"a": []any{int64(1)}},
+		"ts":      "yesterday", "severity": "loud", "trace_id": "zz", "span_id": int64(7), "host": int64(1), "resource": []any{},
+	}}, lr.Body().Map().AsRaw())
 }
 
 func TestAMeasurementThatIsNoNumberIsCounted(t *testing.T) {
@@ -175,13 +169,13 @@ func TestEpochsAreOfARange(t *testing.T) {
 		`"epoch_progress":0`:          "", `"epoch_progress":1.5`: "", `"epoch_progress":-0.5`: "body.epoch_progress: want a number of its range",
 		`"epoch_progress":1e18`: "body.epoch_progress: want a number of its range", `"epoch_progress":NaN`: "body.epoch_progress: want a number of its range",
 	} {
-		l, _ := decode(t, `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r","body":{`+body+`}}`)
-		if want == "" {
-			assert.NoError(t, l.Err, body)
-			continue
-		}
-		assert.Equal(t, LineError, l.Kind, body)
-		assert.EqualError(t, l.Err, want)
+		l, lr := decode(t, `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r","body":{`+body+`,"samples":7}}`)
+		require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
+		assert.Equal(t, want, l.Flaw, body)
+		samples, _ := lr.Body().Map().Get(BodySamples)
+		assert.EqualValues(t, 7, samples.Int())
+		_, kept := lr.Body().Map().Get(BodyFramework)
+		assert.Equal(t, want != "", kept, body)
 	}
 }
 
@@ -322,6 +316,19 @@ func TestErrorLogsKeepFourKibibytesOfValidText(t *testing.T) {
 	assert.Equal(t, map[string]any{AttrRecordError: "not_json"}, lr.Attributes().AsRaw())
 }
 
+func TestKeysOfTheBodyBesideItAreCounted(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"r",`
+	l, lr := decode(t, head+`"epoch":0,"measurements":{"val/loss":1},"note":"x"}`)
+	assert.Equal(t, 2, l.FieldsDropped)
+	assert.Equal(t, "epoch: want it in body", l.Flaw)
+	assert.Equal(t, map[string]any{"framework": map[string]any{
+		"epoch": int64(0), "measurements": map[string]any{"val/loss": int64(1)}, "note": "x",
+	}}, lr.Body().Map().AsRaw())
+	l, _ = decode(t, head+`"epoch":7,"body":{"epoch":0}}`)
+	assert.Zero(t, l.FieldsDropped, "the body tells it")
+}
+
 func TestEscapedTextInTheHeadIsKept(t *testing.T) {
 	t.Parallel()
 	l, lr := decode(t, `{"schema":"pathologize.ml.training\/1","event":"h\u0065artbeat","run_id":"r\u0031","p\u0061rt":"p\u0032","n\u0065w":1}`)
@@ -329,4 +336,20 @@ func TestEscapedTextInTheHeadIsKept(t *testing.T) {
 	assert.Equal(t, EventHeartbeat, l.Event)
 	assert.Equal(t, map[string]any{AttrRunID: "r1", AttrRunPart: "p2"}, lr.Attributes().AsRaw())
 	assert.Equal(t, map[string]any{"framework": map[string]any{"new": int64(1)}}, lr.Body().Map().AsRaw())
+}
+
+func TestMayBeRecord(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		`{"event": "log"}`:                       true,
+		`{"body": {"event": 1}}`:                 true,
+		`{"schema":"pathologize.ml.training/1"}`: true,
+		`{"ev\u0065nt": "log"}`:                  true,
+		`{"loss": 0.5, "epoch": 1}`:              false,
+		`{"my_event": 1, "events": 2}`:           false,
+		`{"myschema": 1, "ema": 2}`:              false,
+		``:                                       false,
+	} {
+		assert.Equal(t, want, mayBeRecord([]byte(line)), line)
+	}
 }

@@ -152,6 +152,12 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	require.Equal(t, LineRecord, l.Kind)
 	assert.Equal(t, 1, l.OffList)
 	assert.Contains(t, l.Flaw, `event: "epoch_end", want one of run.start, epoch.end, step.end`)
+	for _, text := range []string{"token ghp_abc", "password=hunter", "ghp_abc1", "epoch_end_with_more_of_a_name_than", "épo"} {
+		said := plog.NewLogRecord()
+		l = NewDecoder(DecoderOptions{}).Decode([]byte(`{"schema":"`+Schema+`","event":"`+text+`","run_id":"a"}`), said)
+		assert.NotContains(t, l.Flaw, text)
+		assert.Contains(t, l.Flaw, "event: want one of run.start, epoch.end, step.end")
+	}
 	rec, ok := FromLog(pcommon.NewResource(), lr)
 	require.True(t, ok)
 	assert.Equal(t, "epoch_end", rec.Original)

@@ -32,9 +32,26 @@ func eventOf[T string | []byte](text T) eventKind {
 // IsEvent tells whether the list of events holds a name, in the spelling of a line.
 func IsEvent(event string) bool { return eventOf(event) != noEvent }
 
-// EventMistake says what was written as an event, and which ones there are.
+// EventMistake says what was written as an event, where it can be repeated in a log, and which ones there are.
 func EventMistake(event string) string {
+	if !namesEvent(event) {
+		return fmt.Sprintf("%s: want one of %s, got a text", KeyEvent, strings.Join(LineEvents(), ", "))
+	}
 	return fmt.Sprintf("%s: %q, want one of %s", KeyEvent, event, strings.Join(LineEvents(), ", "))
+}
+
+// maxEventName is more than the name of an event has.
+const maxEventName = 32
+
+// namesEvent tells a name that was meant to be one of the events from a text: logging libraries write whole messages under that key, which may hold a
+// secret, and where a text is cut, a secret in it is told by no form any more.
+func namesEvent(event string) bool {
+	for i := range len(event) {
+		if c := event[i] | 0x20; (c < 'a' || c > 'z') && event[i] != '.' && event[i] != '_' && event[i] != '-' {
+			return false
+		}
+	}
+	return len(event) <= maxEventName
 }
 
 // LineEvents gives the events that a line may have: all but the receiver's own.

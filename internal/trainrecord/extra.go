@@ -6,10 +6,11 @@ import (
 )
 
 // putExtra keeps the top-level keys that the vocabulary does not know under the body's framework key.
-func (d *Decoder) putExtra(body pcommon.Map) error {
+func (d *Decoder) putExtra(event eventKind, body pcommon.Map, l *Line) error {
 	if len(d.head.extra) == 0 {
 		return nil
 	}
+	d.misplaced(event, body, l)
 	to := details(body)
 	whole := d.scan.buf
 	defer func() { d.scan.buf, d.scan.pos = whole, len(whole) }()
@@ -26,13 +27,38 @@ func (d *Decoder) putExtra(body pcommon.Map) error {
 	return nil
 }
 
-// keep puts the original of a value that was replaced under the body's framework key, where no value of that name is.
+// misplaced counts the keys of the body that stand beside it: there they have no meaning.
+func (d *Decoder) misplaced(event eventKind, body pcommon.Map, l *Line) {
+	for _, e := range d.head.extra {
+		if ruleOf(event, e.key) == nil {
+			continue
+		}
+		if _, told := body.Get(e.key); !told {
+			l.drop(e.key + ": want it in " + KeyBody)
+		}
+	}
+}
+
+// keep puts the original of a value that was replaced under the body's framework key.
 func keep(lr plog.LogRecord, key, value string) {
 	if lr.Body().Type() != pcommon.ValueTypeMap {
 		return
 	}
-	if v, found := details(lr.Body().Map()).GetOrPutEmpty(key); !found {
-		v.SetStr(value)
+	putFree(details(lr.Body().Map()), key, pcommon.NewValueStr(value))
+}
+
+// putFree puts a value under a name. Where another stands there already, the name goes on with as many _ as make it free.
+func putFree(to pcommon.Map, name string, v pcommon.Value) {
+	for {
+		at, taken := to.GetOrPutEmpty(name)
+		if !taken {
+			v.MoveTo(at)
+			return
+		}
+		if at.Equal(v) {
+			return
+		}
+		name += "_"
 	}
 }
 

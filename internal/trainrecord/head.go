@@ -61,6 +61,14 @@ type lineHead struct {
 	resource    []byte
 	badResource bool
 	extra       []extraKey
+	filled      bool // something of it may be set
+}
+
+// empty forgets a line. Most lines that are no records come after such a line.
+func (h *lineHead) empty() {
+	if h.filled {
+		*h = lineHead{extra: h.extra[:0]}
+	}
 }
 
 // extraKey is a top-level key that the vocabulary does not know, with the bytes of its value.
@@ -95,7 +103,8 @@ func (h *lineHead) isRecord() bool {
 
 // read reads the object that the scanner stands before; the body goes to its place at once. A nil place checks it only.
 func (h *lineHead) read(s *scanner, body *pcommon.Value) error {
-	*h = lineHead{extra: h.extra[:0]}
+	h.empty()
+	h.filled = true
 	if err := s.open(0); err != nil {
 		return err
 	}

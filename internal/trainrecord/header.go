@@ -9,7 +9,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// MaxRaw is the number of bytes of a bad line's text that are kept.
+// MaxRaw is the number of bytes of a bad line's text, and of a text under the key event, that are kept. Who masks secrets knows that a text of this length may
+// have been cut in one; at no other length is a text cut before that.
 const MaxRaw = 4096
 
 // MaxRunID is the length of the longest run id, in bytes: every record, label and file name of a run carries it.
@@ -114,6 +115,13 @@ func bounded(set valueSet, value string) (text string, on bool) {
 	return Other, value == Other
 }
 
+// putEpochs writes an attribute from a value of the body, which may be any where the registry does not give the key to the event.
+func putEpochs(attrs pcommon.Map, key string, v pcommon.Value) {
+	if n, ok := Integer(v); ok && n >= 0 && n <= MaxEpochs {
+		attrs.PutInt(key, n)
+	}
+}
+
 // putBounded writes an attribute from a value of the body, which keeps the original; it gives 1 for one off its list.
 func putBounded(attrs pcommon.Map, key string, set valueSet, v pcommon.Value) (offList int) {
 	if v.Type() != pcommon.ValueTypeStr {
@@ -183,13 +191,9 @@ func PutBodyAttributes(lr plog.LogRecord) (offList int) {
 	for k, v := range lr.Body().Map().All() {
 		switch k {
 		case BodyEpoch:
-			if n, ok := Integer(v); ok {
-				attrs.PutInt(AttrEpochCurrent, n)
-			}
+			putEpochs(attrs, AttrEpochCurrent, v)
 		case BodyPlannedEpochs:
-			if n, ok := Integer(v); ok {
-				attrs.PutInt(AttrEpochPlanned, n)
-			}
+			putEpochs(attrs, AttrEpochPlanned, v)
 		case BodyTaskFamily:
 			offList += putBounded(attrs, AttrTaskFamily, taskFamilies, v)
 		case BodyOutcome:

@@ -48,6 +48,8 @@ const (
 	AttrRecordSampled   = Namespace + ".record.sampled"
 	AttrRecordSeq       = Namespace + ".record.seq"
 	AttrRecordArraysCut = Namespace + ".record.arrays_cut"
+	AttrStreamText      = Namespace + ".stream.text"
+	AttrStreamReplaces  = Namespace + ".stream.replaces"
 	AttrEventName       = Namespace + ".event.name"
 	AttrEpochCompleted  = Namespace + ".epoch.completed"
 	AttrRunState        = Namespace + ".run.state"

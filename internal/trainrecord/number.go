@@ -56,14 +56,16 @@ func (s *scanner) digits() int {
 }
 
 func (s *scanner) putNumber(dst pcommon.Value, text []byte, integer bool) {
-	if n, digits, ok := shortNumber(text); ok {
+	if n, power, ok := shortNumber(text); ok {
 		switch {
 		case integer:
 			dst.SetInt(n)
 		case n == 0 && text[0] == '-':
 			dst.SetDouble(math.Copysign(0, -1))
+		case power < 0:
+			dst.SetDouble(float64(n) / powersOfTen[-power])
 		default:
-			dst.SetDouble(float64(n) / powersOfTen[digits])
+			dst.SetDouble(float64(n) * powersOfTen[power])
 		}
 		return
 	}
@@ -80,32 +82,67 @@ func (s *scanner) putNumber(dst pcommon.Value, text []byte, integer bool) {
 }
 
 // powersOfTen are exact as doubles.
-var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powersOfTen = [...]float64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
 
-// shortNumber reads at most 15 digits, of which some may be behind a point. So many are exact as a double, and so is the
-// power of ten they are divided by: the quotient is the nearest double, as strconv would find it.
-func shortNumber(text []byte) (n int64, fraction int, ok bool) {
-	if len(text) > 16 {
-		return 0, 0, false
-	}
-	point := len(text)
+const (
+	maxExact    = 1 << 53 // up to which each integer is exact as a double
+	maxExponent = 99      // far beyond the powers that are exact
+)
+
+// shortNumber reads a checked number whose digits, taken as an integer, are exact as a double, and so is the power of ten that they
+// are multiplied with or, when it is negative, divided by: the result is the nearest double, as strconv would find it. Times in microseconds
+// and most floats as Python writes them are such.
+func shortNumber(text []byte) (n int64, power int, ok bool) {
 	negative := text[0] == '-'
+	point, end := -1, len(text)
 	for i, c := range text {
 		switch {
 		case c >= '0' && c <= '9':
-			n = n*10 + int64(c-'0')
+			if n = n*10 + int64(c-'0'); n > maxExact {
+				return 0, 0, false
+			}
+			continue
 		case c == '.':
-			point = i + 1
+			point = i
+			continue
 		case c == '-' && i == 0:
-		default:
+			continue
+		case c != 'e' && c != 'E':
 			return 0, 0, false
 		}
+		end = i
+		if power, ok = shortExponent(text[i+1:]); !ok {
+			return 0, 0, false
+		}
+		break
 	}
-	if n >= 1e15 {
+	if point >= 0 {
+		power -= end - point - 1
+	}
+	if power < -(len(powersOfTen)-1) || power > len(powersOfTen)-1 {
 		return 0, 0, false
 	}
 	if negative {
 		n = -n
 	}
-	return n, len(text) - point, true
+	return n, power, true
+}
+
+// shortExponent reads what follows the letter.
+func shortExponent(text []byte) (n int, ok bool) {
+	sign := 1
+	if text[0] == '-' || text[0] == '+' {
+		if text[0] == '-' {
+			sign = -1
+		}
+		text = text[1:]
+	}
+	for _, c := range text {
+		if n = n*10 + int(c-'0'); n > maxExponent {
+			return 0, false
+		}
+	}
+	return sign * n, true
 }

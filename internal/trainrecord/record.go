@@ -31,6 +31,9 @@ type Record struct {
 	Error     Reason // why the line was no record; "" for a record
 	File      string
 	Offset    int64 // byte offset in File, -1 when absent
+	Text      int64 // of File, 0 when absent: the first
+	Replaces  int64 // how many of the texts before are gone, 0 when absent
+	Misfits   int   // attributes that are not of their type, which count as absent, or not of their range, which are brought into it
 	Body      pcommon.Map
 	Resource  pcommon.Map
 }
@@ -82,9 +85,31 @@ func (r *Record) setAttribute(key string, v pcommon.Value) {
 	case pcommon.ValueTypeBool:
 		if key == AttrRecordSampled {
 			r.Sampled = v.Bool()
+		} else {
+			r.misfit(key)
 		}
-	default: // no attribute of the vocabulary has another type
+	case pcommon.ValueTypeEmpty: // absent
+	default:
+		r.misfit(key)
 	}
+}
+
+// misfit counts an attribute that has no value of its type: all of these would make a record one of another run, part, attempt, rank or place.
+func (r *Record) misfit(key string) {
+	switch key {
+	case AttrRunID, AttrRunPart, AttrRunAttempt, AttrRunRank, AttrRecordSeq, AttrLogRecordUID, AttrLogFilePath, AttrLogFileRecordOffset, AttrStreamText, AttrStreamReplaces,
+		AttrFramework, AttrPhase, AttrRecordSampled:
+		r.Misfits++
+	default: // not read, or not by its type
+	}
+}
+
+// atLeast brings a number into its range.
+func (r *Record) atLeast(least, n int64) int64 {
+	if n < least {
+		r.Misfits++
+	}
+	return max(least, n)
 }
 
 func (r *Record) setText(key, s string) {
@@ -106,20 +131,26 @@ func (r *Record) setText(key, s string) {
 	case AttrLogFilePath:
 		r.File = s
 	default:
+		r.misfit(key)
 	}
 }
 
 func (r *Record) setInt(key string, n int64) {
 	switch key {
 	case AttrRunAttempt:
-		r.Attempt = max(n, 1)
+		r.Attempt = r.atLeast(1, n)
 	case AttrRunRank:
-		r.Rank = max(n, 0)
+		r.Rank = r.atLeast(0, n)
 	case AttrRecordSeq:
-		r.Seq = max(n, 0)
+		r.Seq = r.atLeast(0, n)
 	case AttrLogFileRecordOffset:
-		r.Offset = n
+		r.Offset = r.atLeast(-1, n)
+	case AttrStreamText:
+		r.Text = r.atLeast(0, n)
+	case AttrStreamReplaces:
+		r.Replaces = r.atLeast(0, n)
 	default:
+		r.misfit(key)
 	}
 }
 

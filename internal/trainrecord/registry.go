@@ -47,9 +47,10 @@ type Name struct {
 	Minimum  *int64            `yaml:"minimum"`
 	Maximum  *int64            `yaml:"maximum"`
 	Required bool              `yaml:"required"`
+	Closed   bool              `yaml:"-"` // a value off the list is left out; off another list it becomes other
 	Signals  []string          `yaml:"signals"`
 	Events   []string          `yaml:"events"`   // body keys: the events that carry it
-	Keys     map[string]string `yaml:"keys"`     // body objects: known inner keys and their types, AnyKey for those of any other name
+	Keys     map[string]string `yaml:"keys"`     // body objects, or those in an array: known inner keys and their types (see Inner), AnyKey for those of any other name
 	Elements string            `yaml:"elements"` // body arrays: the type of the elements
 
 	Instrument string    `yaml:"instrument"` // metrics: counter, updowncounter, histogram or gauge

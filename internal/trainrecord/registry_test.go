@@ -161,3 +161,45 @@ func TestNamesAreSpelledInTheRegistryOnly(t *testing.T) {
 	})
 	require.NoError(t, err)
 }
+
+// TestIntegersOfTheBodyHaveARange holds the ranges to their constants.
+func TestIntegersOfTheBodyHaveARange(t *testing.T) {
+	t.Parallel()
+	r, epochs := Load(), 0
+	check := func(where string, n Name) {
+		require.NotNil(t, n.Minimum, where)
+		require.NotNil(t, n.Maximum, where)
+		assert.Zero(t, *n.Minimum, where)
+		want := int64(MaxCount)
+		switch n.Name {
+		case BodyEpoch, BodyPlannedEpochs, BodyEpochsCompleted:
+			epochs++
+			want = MaxEpochs
+		case BodySize, BodyBytesBehind:
+			want = MaxSize
+		default:
+		}
+		assert.Equal(t, want, *n.Maximum, where)
+	}
+	for _, n := range r.Names {
+		if n.Kind != KindBody {
+			continue
+		}
+		if n.Type == "int" {
+			check(n.Name, n)
+		}
+		for key, kind := range n.Keys {
+			inner, known := r.Inner(n, key)
+			assert.Equal(t, key != AnyKey, known, key)
+			if kind == "int" {
+				check(n.Name+"."+key, inner)
+			}
+			if key == InnerMode {
+				assert.Equal(t, []string{"mode", "true"}, []string{inner.Values, strconv.FormatBool(inner.Closed)})
+			}
+		}
+	}
+	assert.Equal(t, 6, epochs)
+	_, known := r.Inner(Name{Keys: map[string]string{"a": "int"}}, "b")
+	assert.False(t, known)
+}

@@ -40,9 +40,9 @@ func isVocabulary(key string) bool { return strings.HasPrefix(key, Namespace+"."
 
 var vocabularyPrefix = []byte(Namespace + ".")
 
-// vocabularyKeys counts the keys that PutResource leaves out. Most resources tell by a look at their bytes that they have
-// none; an escape may hide one.
-func (s *scanner) vocabularyKeys(raw []byte) (n int) {
+// vocabularyKeys counts the keys that PutResource leaves out, and keeps them in the body's details. Most resources tell by a look at their bytes that they
+// have none; an escape may hide one.
+func (s *scanner) vocabularyKeys(raw []byte, body pcommon.Map) (n int) {
 	if !bytes.Contains(raw, vocabularyPrefix) && bytes.IndexByte(raw, '\\') < 0 {
 		return 0
 	}
@@ -50,9 +50,10 @@ func (s *scanner) vocabularyKeys(raw []byte) (n int) {
 	if !ok {
 		return 0
 	}
-	for k := range m.All() {
+	for k, v := range m.All() {
 		if isVocabulary(k) {
 			n++
+			putFree(details(body), KeyResource+"."+k, v)
 		}
 	}
 	return n

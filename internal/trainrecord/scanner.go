@@ -51,8 +51,11 @@ type memory struct {
 
 func newScanner(o NonFinite) scanner { return scanner{memory: memory{nonFinite: o, words: &words{}}} }
 
+// reset begins a line. It writes each field but those of the memory, which are many: a copy of all would be held against the garbage collector.
 func (s *scanner) reset(line []byte) {
-	*s = scanner{buf: line, scratch: s.scratch[:0], memory: s.memory}
+	s.buf, s.pos, s.values, s.room = line, 0, 0, 0
+	s.badUTF8, s.duplicateKeys, s.arraysCut = 0, 0, 0
+	s.scratch, s.copied = s.scratch[:0], false
 }
 
 // word gives b as a string.
@@ -160,16 +163,26 @@ func (s *scanner) object(m *pcommon.Map, depth, room int) error {
 	if m != nil && s.peek() != '}' {
 		m.EnsureCapacity(room)
 	}
+	var wide *Wide
 	for n := 0; ; n++ {
 		key, more, err := s.nextKey(n)
-		if err != nil || !more {
+		if err != nil {
 			return err
+		}
+		if !more {
+			if wide != nil {
+				wide.Flush(*m)
+			}
+			return nil
 		}
 		if m == nil {
 			err = s.value(nil, depth+1)
 		} else {
 			w := s.words.get(key)
-			v, found := m.GetOrPutEmpty(w.text)
+			if n == WideFrom {
+				wide = &Wide{}
+			}
+			v, found := put(*m, wide, w.text)
 			if found {
 				s.duplicateKeys++
 			}
@@ -179,6 +192,14 @@ func (s *scanner) object(m *pcommon.Map, depth, room int) error {
 			return err
 		}
 	}
+}
+
+// put gives the value of a key of an object; wide is nil while it has few.
+func put(m pcommon.Map, wide *Wide, key string) (pcommon.Value, bool) {
+	if wide != nil {
+		return wide.Put(m, key)
+	}
+	return m.GetOrPutEmpty(key)
 }
 
 // valueUnder reads a value that stands under a key. An object gets room for as many keys as the last one there had.

@@ -91,6 +91,14 @@ func unixFloat(f float64) (pcommon.Timestamp, bool) {
 	if micros := math.Round(f * 1e6); f >= 0 && f < maxExactSeconds && micros/1e6 == f {
 		return timestamp(time.UnixMicro(int64(micros)))
 	}
+	// From 2^30 to 2^31 doubles are 2^-22 apart, so a fraction times ten million is exact, and the nearest whole number has the seven decimals
+	// that Python's time.time() is spelled with, unless two are equally near.
+	if f >= 1<<30 && f < 1<<31 {
+		seconds, fraction := math.Modf(f)
+		if tenths := fraction * 1e7; tenths-math.Trunc(tenths) != 0.5 {
+			return timestamp(time.Unix(int64(seconds), 100*int64(math.Round(tenths))))
+		}
+	}
 	return parseUnix(strconv.FormatFloat(f, 'f', -1, 64))
 }
 

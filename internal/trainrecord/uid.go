@@ -20,6 +20,13 @@ type UID struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// startBytes is how far into its file the first line may stand, behind a byte order mark or blank lines: one with an epoch
+// does not fit before it.
+const startBytes = 8
+
+// AtStart tells whether a line that begins at an offset is the first one of its file.
+func AtStart(offset int64) bool { return offset >= 0 && offset <= startBytes }
+
 // FileID identifies a stream by its first line, given without its newline.
 func FileID(firstLine []byte) uint32 {
 	sum := sha256.Sum256(firstLine)

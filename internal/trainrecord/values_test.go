@@ -218,7 +218,7 @@ func TestOffListValuesBecomeOtherAndAreKept(t *testing.T) {
 		},
 		`"framework":"other","phase":"other"}`: {0, map[string]any{AttrFramework: "other", AttrPhase: "other"}, map[string]any{}},
 		`"phase":"warmup","new":1,"body":{"framework":{"phase":"p"}}}`: {
-			1, map[string]any{AttrPhase: "other"}, map[string]any{"framework": map[string]any{"phase": "p", "new": int64(1)}},
+			1, map[string]any{AttrPhase: "other"}, map[string]any{"framework": map[string]any{"phase": "p", "phase_": "warmup", "new": int64(1)}},
 		},
 		`"phase":"warmup","body":{"framework":"text"}}`: {
 			1, map[string]any{AttrPhase: "other"}, map[string]any{"framework": map[string]any{"framework": "text", "phase": "warmup"}},
@@ -230,6 +230,21 @@ func TestOffListValuesBecomeOtherAndAreKept(t *testing.T) {
 		want.attrs[AttrRunID] = "r"
 		assert.Equal(t, want.attrs, lr.Attributes().AsRaw(), line)
 		assert.Equal(t, want.body, lr.Body().Map().AsRaw(), line)
+	}
+}
+
+func TestTheFlawOfAValueOffItsListNamesItsKey(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","event":"run.end","run_id":"r",`
+	for line, want := range map[string]string{
+		`"framework":"mine"}`:                    "framework or phase: want one of its list",
+		`"phase":"warmup"}`:                      "framework or phase: want one of its list",
+		`"body":{"outcome":"completed"}}`:        "body.outcome or .task_family: want one of its list",
+		`"body":{"task_family":"juggling"}}`:     "body.outcome or .task_family: want one of its list",
+		`"framework":"keras","body":{"note":1}}`: "",
+	} {
+		l, _ := decode(t, head+line)
+		assert.Equal(t, want, l.Flaw, line)
 	}
 }
 

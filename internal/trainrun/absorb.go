@@ -15,10 +15,11 @@ func (f *Fold) absorb(o *Fold) {
 	f.first, f.last = earlier(f.first, o.first), max(f.last, o.last)
 	f.started, f.runLength = earlier(f.started, o.started), max(f.runLength, o.runLength)
 	for _, a := range o.attempts {
-		if own := f.attempts.get(a.number, f.lim.attempts); own != nil {
+		if own, _ := f.attempts.get(a.number, f.lim.attempts); own != nil {
 			own.first, own.last = earlier(own.first, a.first), max(own.last, a.last)
 		}
 	}
+	f.texts.absorb(o.texts)
 	for k, r := range o.seen.seqs {
 		if k.event == EventNone {
 			if own := f.seen.sequence(k); own != nil {

@@ -2,9 +2,8 @@ package trainrun
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -164,32 +163,24 @@ func TestACheckpointOfStepsThatWereGivenUpIsNotTheBest(t *testing.T) {
 // The state costs a pass over the rows, not one for each checkpoint that names only its epoch.
 func TestCheckpointsOfAnEpochCostNoPassEach(t *testing.T) {
 	t.Parallel()
-	cost := func(saves bool) time.Duration {
+	run := func(saves bool) *Fold {
 		f := newFold(testRun, defaultLimits())
 		for i := range int64(100_000) {
 			f.Apply(stepEntry(3*i, 1, 0, Value{"train/loss", 1}))
 			if i%350 != 0 {
 				continue
 			}
-			e := stepEntry(3*i+1, 1, 0, Value{"val/loss", 1 - float64(i)})
-			e.Event, e.Epoch = EventPhaseEnd, Int{0, true}
-			f.Apply(e)
+			f.Apply(valued(3*i+1, EventPhaseEnd, 0, 1-float64(i)))
 			if saves {
-				e = stepEntry(3*i+2, 1, 0)
+				e := stepEntry(3*i+2, 1, 0)
 				e.Event, e.Epoch, e.Step = EventCheckpointSave, Int{0, true}, Int{}
 				e.Detail = &Detail{Checkpoint: &Checkpoint{Path: fmt.Sprint(i), Kind: "best"}}
 				f.Apply(e)
 			}
 		}
-		least := time.Duration(math.MaxInt64)
-		for range 5 {
-			began := time.Now()
-			f.State()
-			least = min(least, time.Since(began))
-		}
-		return least
+		return f
 	}
-	assert.Less(t, cost(true), 6*cost(false)) // a pass for each costs fifteen times as much
+	assertStateCost(t, 6, run(true), run(false)) // a pass for each costs fifteen times as much
 }
 
 func TestValuesWithoutStepAreNoted(t *testing.T) {
@@ -230,6 +221,46 @@ func TestAnAttemptWithoutRowsTakesOverNoValidations(t *testing.T) {
 	assert.Equal(t, "100:5 200:3 300:9", curve(seriesOf(stateOf(t, lines...), "", "val/loss", AxisStep)))
 }
 
+// TestWhatAnAttemptWithoutRowsNamedStaysGivenUp over steps as over epochs, also when a newer attempt has rows.
+func TestWhatAnAttemptWithoutRowsNamedStaysGivenUp(t *testing.T) {
+	t.Parallel()
+	twice := []string{
+		validated(1, "", 0, 10, "0.5"), validated(2, "", 0, 20, "0.4"), validated(3, "", 1, 30, "0.3"), validated(4, "", 1, 40, "0.1"),
+		validated(5, "", 2, 50, "0.2"), validated(6, "", 2, 60, "0.3"),
+	}
+	third := `"attempt": 3`
+	died := func(attempt int, epoch string) string {
+		return line("run.start", float64(6+attempt), fmt.Sprintf(`"attempt": %d`, attempt), `"resumed_from": {"epoch": `+epoch+`}`)
+	}
+	for name, tc := range map[string]struct {
+		lines []string
+		want  string
+		gone  int64 // epochs of the first attempt
+	}{
+		"behind all steps":         {[]string{died(2, "1"), died(3, "2"), validated(12, third, 2, 70, "0.6")}, "10:0.5 20:0.4 70:0.6", 2},
+		"behind, and says nothing": {[]string{died(2, "1"), validated(12, third, 3, 70, "0.6")}, "10:0.5 20:0.4 70:0.6", 2},
+		"two of them": {
+			[]string{died(2, "0"), died(3, "1"), died(4, "2"), validated(13, `"attempt": 4`, 2, 70, "0.6"), validated(14, `"attempt": 4`, 2, 80, "0.7")},
+			"70:0.6 80:0.7", 3,
+		},
+		"a later epoch that repeats a step":    {[]string{died(2, "1"), died(3, "2"), validated(12, third, 2, 50, "0.6")}, "10:0.5 20:0.4 50:0.6", 2},
+		"an earlier epoch that repeats a step": {[]string{died(2, "2"), died(3, "1"), validated(12, third, 1, 30, "0.6")}, "10:0.5 20:0.4 30:0.6", 2},
+		"goes on in the middle of its epoch":   {[]string{died(2, "1"), died(3, "1"), validated(12, third, 1, 40, "0.6")}, "10:0.5 20:0.4 30:0.3 40:0.6", 2},
+		"goes on in the middle of its own":     {[]string{died(3, "1"), validated(12, third, 1, 40, "0.6")}, "10:0.5 20:0.4 30:0.3 40:0.6", 2},
+		"the newer one has no row either":      {[]string{died(2, "1"), died(3, "2")}, "10:0.5 20:0.4", 2},
+		"a further one goes on":                {[]string{died(2, "1"), validated(12, third, 2, 70, "0.6"), validated(13, `"attempt": 4`, 2, 80, "0.7")}, "10:0.5 20:0.4 70:0.6 80:0.7", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := stateOf(t, append(slices.Clone(twice), tc.lines...)...)
+			s := seriesOf(st, "", "val/loss", AxisStep)
+			require.NotNil(t, s)
+			assert.Equal(t, tc.want, curve(s))
+			assert.Equal(t, tc.gone, st.Attempts[0].SupersededEpochs)
+		})
+	}
+}
+
 func TestWhatARestartTookOverOfSeveralValidations(t *testing.T) {
 	t.Parallel()
 	f := foldOf(readStream(t,
@@ -245,15 +276,7 @@ func TestStepsDoNotThinValidations(t *testing.T) {
 	t.Parallel()
 	lim := defaultLimits()
 	lim.points = 1000
-	f := newFold(testRun, lim)
-	for i := range int64(10_000) {
-		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
-		if i%100 == 99 {
-			e := stepEntry(100_000+i, 1, 0, Value{"val/loss", 1})
-			e.Event, e.Epoch, e.Step = EventPhaseEnd, Int{i / 1000, true}, Int{i, true}
-			f.Apply(e)
-		}
-	}
+	f := stepsAnd(lim, 10_000, func(i int64) Entry { return valued(i, EventPhaseEnd, i/1000, 1) })
 	f.Thin(0)
 	s := seriesOf(f.State(), "", "val/loss", AxisStep)
 	require.NotNil(t, s)
@@ -275,9 +298,7 @@ func TestValidationsOfOneEpochAreThinnedByStep(t *testing.T) {
 			if i == best {
 				v = 1
 			}
-			e := stepEntry(i, 1, 0, Value{"val/loss", v})
-			e.Event, e.Epoch = EventPhaseEnd, Int{0, true}
-			list = append(list, e)
+			list = append(list, valued(i, EventPhaseEnd, 0, v))
 		}
 		s := seriesOf(disturb(t, list, lim).State(), "", "val/loss", AxisStep)
 		require.NotNil(t, s)
@@ -301,7 +322,6 @@ func TestASnapshotWithValidationsByEpoch(t *testing.T) {
 		old.series.items[0].key.axis = AxisEpoch
 		old.series.ids = map[seriesKey]uint32{old.series.items[0].key: 0}
 		b := old.Snapshot()
-		b[0] = versionEvents
 		f, err := Restore(b)
 		require.NoError(t, err)
 		for _, e := range entries[n:] {

@@ -2,8 +2,28 @@ package trainrun
 
 import (
 	"fmt"
+	"math"
 	"testing"
+	"time"
 )
+
+// assertStateCost wants the state of a fold to take less than so many times what that of another takes. The least times count, of turns that
+// they take by turns: a machine that does something else meanwhile costs further turns, and no answer.
+func assertStateCost(t *testing.T, most time.Duration, dear, cheap *Fold) {
+	t.Helper()
+	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	for turn := range 20 {
+		for i, f := range []*Fold{dear, cheap} {
+			began := time.Now()
+			f.State()
+			least[i] = min(least[i], time.Since(began))
+		}
+		if turn >= 5 && least[0] < most*least[1] {
+			return
+		}
+	}
+	t.Errorf("%v is not less than %d times %v", least[0], most, least[1])
+}
 
 func epochEntry(i int64, names []string) Entry {
 	e := stepEntry(i, 1, 0)

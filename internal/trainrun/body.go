@@ -13,6 +13,7 @@ import (
 
 // reducer reads the body of one record into its entry.
 type reducer struct {
+	*Reducer
 	e     *Entry
 	body  pcommon.Map
 	phase string
@@ -31,7 +32,7 @@ func (r *reducer) read() {
 		r.epochDetail()
 	case EventPhaseEnd:
 		r.progress()
-		if m, ok := object(r.body, trainrecord.BodyBest); ok { // some frameworks tell their best in the row of an evaluation
+		if m, ok := r.object(r.body, trainrecord.BodyBest); ok { // some frameworks tell their best in the row of an evaluation
 			if o := r.objective(m); o != nil {
 				r.detail().Best = o
 			}
@@ -64,13 +65,15 @@ func (r *reducer) read() {
 }
 
 func (r *reducer) coordinates() {
-	r.e.Epoch = integer(r.body, trainrecord.BodyEpoch)
-	r.e.Step = integer(r.body, trainrecord.BodyStep)
-	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
-	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
+	r.e.Epoch = r.integer(r.body, trainrecord.BodyEpoch)
+	r.e.Step = r.integer(r.body, trainrecord.BodyStep)
+	r.e.PlannedEpochs = r.integer(r.body, trainrecord.BodyPlannedEpochs)
+	r.e.PlannedSteps = r.integer(r.body, trainrecord.BodyPlannedSteps)
 	if v, ok := r.body.Get(trainrecord.BodyEpochProgress); ok {
-		if p, ok := trainrecord.Number(v); ok {
+		if p, ok := trainrecord.BodyNumber(trainrecord.BodyEpochProgress, v); ok {
 			r.e.Progress = p
+		} else if v.Type() != pcommon.ValueTypeEmpty {
+			r.e.Cut++
 		}
 	}
 }
@@ -82,14 +85,14 @@ func (r *reducer) progress() {
 }
 
 func (r *reducer) measurements() {
-	m, measured := object(r.body, trainrecord.BodyMeasurements)
-	rates, rated := object(r.body, trainrecord.BodyLearningRate)
+	m, measured := r.object(r.body, trainrecord.BodyMeasurements)
+	rates, rated := r.object(r.body, trainrecord.BodyLearningRate)
 	masked := r.secrets.Masked
 	if rated && (r.e.Event == EventEpochEnd || r.e.Event == EventStepEnd) {
-		r.values(rates, RatePrefix)
+		r.values(rates, true)
 	}
 	if measured {
-		r.values(m, "")
+		r.values(m, false)
 	}
 	told := len(r.e.Values)
 	r.e.Values = sortValues(r.e.Values)
@@ -101,21 +104,28 @@ func (r *reducer) measurements() {
 // RatePrefix begins the names of learning rates; the parameter group follows.
 const RatePrefix = "lr/"
 
-// values reads numbers by name. Of equal names the last counts.
-func (r *reducer) values(m pcommon.Map, prefix string) {
+// values reads numbers by name, which may be those of learning rates. Of equal names the last counts.
+func (r *reducer) values(m pcommon.Map, rates bool) {
 	r.e.Values = slices.Grow(r.e.Values, min(m.Len(), maxValues))
+	most := maxName
+	if rates {
+		most -= len(RatePrefix)
+	}
 	for name, v := range m.All() {
 		x, ok := trainrecord.LargeNumber(v)
-		if !ok || name == "" || len(name) > maxName-len(prefix) || len(r.e.Values) == maxValues {
+		if !ok || name == "" || len(name) > most || len(r.e.Values) == maxValues {
 			r.e.Cut++
 			continue
 		}
-		r.e.Values = append(r.e.Values, Value{Name: r.secrets.Text(prefix + name), V: x})
+		if rates {
+			name = r.rateName(name)
+		}
+		r.e.Values = append(r.e.Values, Value{Name: r.secrets.Text(name), V: x})
 	}
 }
 
 func (r *reducer) durations() {
-	m, ok := object(r.body, trainrecord.BodyDurations)
+	m, ok := r.object(r.body, trainrecord.BodyDurations)
 	if !ok {
 		return
 	}
@@ -152,10 +162,10 @@ func (r *reducer) phaseName() string {
 }
 
 func (r *reducer) epochDetail() {
-	if m, ok := object(r.body, trainrecord.BodyCheckpoint); ok {
+	if m, ok := r.object(r.body, trainrecord.BodyCheckpoint); ok {
 		r.detail().Checkpoint = r.checkpoint(m)
 	}
-	if m, ok := object(r.body, trainrecord.BodyBest); ok {
+	if m, ok := r.object(r.body, trainrecord.BodyBest); ok {
 		if o := r.objective(m); o != nil {
 			r.detail().Best = o
 		}
@@ -173,7 +183,7 @@ func (r *reducer) detail() *Detail {
 
 // habit reads the objective that a framework has by itself; what a trainer calls its best goes before it.
 func (r *reducer) habit() {
-	m, ok := object(r.body, trainrecord.BodyObjective)
+	m, ok := r.object(r.body, trainrecord.BodyObjective)
 	if !ok {
 		return
 	}
@@ -182,9 +192,38 @@ func (r *reducer) habit() {
 	}
 }
 
+// value gives the value of a key that is of one type, and counts one of another, which is left out.
+func (r *reducer) value(m pcommon.Map, key string, want pcommon.ValueType) (pcommon.Value, bool) {
+	v, ok := m.Get(key)
+	if !ok || v.Type() == pcommon.ValueTypeEmpty {
+		return pcommon.Value{}, false
+	}
+	if v.Type() != want {
+		r.e.Cut++
+		return pcommon.Value{}, false
+	}
+	return v, true
+}
+
+// object is value of an object.
+func (r *reducer) object(m pcommon.Map, key string) (pcommon.Map, bool) {
+	if v, ok := r.value(m, key, pcommon.ValueTypeMap); ok {
+		return v.Map(), true
+	}
+	return pcommon.Map{}, false
+}
+
+// text gives the text of a key, and counts a value of another type, which is left out.
+func (r *reducer) text(m pcommon.Map, key string, n int) string {
+	if v, ok := m.Get(key); ok && v.Type() != pcommon.ValueTypeEmpty && !trainrecord.BodyText(key, v) {
+		r.e.Cut++
+	}
+	return text(m, key, n)
+}
+
 // clean gives the text of a key without the secrets in it.
 func (r *reducer) clean(m pcommon.Map, key string, n int) string {
-	s := r.secrets.Text(text(m, key, maxScanned))
+	s := r.secrets.Text(r.text(m, key, maxScanned))
 	if len(s) > n {
 		s = trainrecord.CutText([]byte(s), n)
 	}
@@ -194,16 +233,16 @@ func (r *reducer) clean(m pcommon.Map, key string, n int) string {
 func (r *reducer) end() {
 	d := Detail{
 		StopReason:      r.clean(r.body, trainrecord.BodyStopReason, maxLabel),
-		EpochsCompleted: integer(r.body, trainrecord.BodyEpochsCompleted),
+		EpochsCompleted: r.integer(r.body, trainrecord.BodyEpochsCompleted),
 	}
-	switch o := text(r.body, trainrecord.BodyOutcome, maxLabel); o {
+	switch o := r.text(r.body, trainrecord.BodyOutcome, maxScanned); o {
 	case trainrecord.OutcomeSuccess, trainrecord.OutcomeFailed, trainrecord.OutcomeAborted:
 		d.Outcome = o
 	default: // an end without a known outcome is an end all the same
 		d.Outcome = trainrecord.OutcomeUnknown
 		d.Said = r.label(o)
 	}
-	if v, ok := r.body.Get(trainrecord.BodyArtifacts); ok && v.Type() == pcommon.ValueTypeSlice {
+	if v, ok := r.value(r.body, trainrecord.BodyArtifacts, pcommon.ValueTypeSlice); ok {
 		for _, a := range v.Slice().All() {
 			if a.Type() != pcommon.ValueTypeMap || len(d.Artifacts) == maxListed {
 				r.e.Cut++
@@ -216,11 +255,14 @@ func (r *reducer) end() {
 }
 
 func (r *reducer) objective(m pcommon.Map) *Objective {
-	o := Objective{Metric: r.clean(m, trainrecord.BodyMetric, maxName), Mode: text(m, trainrecord.InnerMode, maxLabel)}
+	o := Objective{Metric: r.clean(m, trainrecord.BodyMetric, maxName), Mode: r.text(m, trainrecord.InnerMode, maxLabel)}
 	if o.Metric == "" {
 		return nil
 	}
 	if o.Mode != ModeMin && o.Mode != ModeMax {
+		if o.Mode != "" {
+			r.e.Cut++
+		}
 		o.Mode = ""
 	}
 	return &o
@@ -229,20 +271,22 @@ func (r *reducer) objective(m pcommon.Map) *Objective {
 func (r *reducer) artifact(m pcommon.Map) Artifact {
 	return Artifact{
 		Role: r.clean(m, trainrecord.BodyRole, maxLabel), Path: r.clean(m, trainrecord.BodyPath, MaxText),
-		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(r.integer(m, trainrecord.BodySize)),
 	}
 }
 
 func (r *reducer) checkpoint(m pcommon.Map) *Checkpoint {
 	c := Checkpoint{
-		Path: r.clean(m, trainrecord.BodyPath, MaxText), Kind: text(m, trainrecord.BodyKind, maxLabel),
-		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(integer(m, trainrecord.BodySize)),
+		Path: r.clean(m, trainrecord.BodyPath, MaxText), Kind: r.text(m, trainrecord.BodyKind, maxLabel),
+		SHA256: r.clean(m, trainrecord.BodySHA256, maxLabel), Size: pointer(r.integer(m, trainrecord.BodySize)),
 		Metric: r.clean(m, trainrecord.BodyMetric, maxName),
 	}
 	c.Kind = trainrecord.Load().Bounded("checkpoint_kind", c.Kind)
 	if v, ok := m.Get(trainrecord.BodyValue); ok {
 		if x, ok := trainrecord.LargeNumber(v); ok {
 			c.Value = &x
+		} else if v.Type() != pcommon.ValueTypeEmpty {
+			r.e.Cut++
 		}
 	}
 	return &c

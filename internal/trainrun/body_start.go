@@ -12,8 +12,8 @@ import (
 
 // told reads what a line tells that is no run.start: parameters, and what is planned.
 func (r *reducer) told() {
-	r.e.PlannedEpochs = integer(r.body, trainrecord.BodyPlannedEpochs)
-	r.e.PlannedSteps = integer(r.body, trainrecord.BodyPlannedSteps)
+	r.e.PlannedEpochs = r.integer(r.body, trainrecord.BodyPlannedEpochs)
+	r.e.PlannedSteps = r.integer(r.body, trainrecord.BodyPlannedSteps)
 	p, said := r.params(), r.label(r.event)
 	if p != nil || said != "" {
 		r.e.Detail = &Detail{Params: p, Said: said}
@@ -21,7 +21,7 @@ func (r *reducer) told() {
 }
 
 func (r *reducer) params() Tree {
-	m, ok := object(r.body, trainrecord.BodyParams)
+	m, ok := r.object(r.body, trainrecord.BodyParams)
 	if !ok {
 		return nil
 	}
@@ -38,15 +38,15 @@ func (r *reducer) params() Tree {
 
 func (r *reducer) start() {
 	d := Detail{Params: r.params()}
-	if m, ok := object(r.body, trainrecord.BodyObjective); ok {
+	if m, ok := r.object(r.body, trainrecord.BodyObjective); ok {
 		d.Objective = r.objective(m)
 	}
-	if m, ok := object(r.body, trainrecord.BodyResumedFrom); ok {
-		d.ResumedEpoch = integer(m, trainrecord.BodyEpoch)
+	if m, ok := r.object(r.body, trainrecord.BodyResumedFrom); ok {
+		d.ResumedEpoch = r.integer(m, trainrecord.BodyEpoch)
 	}
-	if m, ok := object(r.body, trainrecord.BodyGit); ok {
+	if m, ok := r.object(r.body, trainrecord.BodyGit); ok {
 		d.Git = &Git{Commit: r.clean(m, trainrecord.InnerCommit, maxLabel), Branch: r.clean(m, trainrecord.InnerBranch, maxLabel)}
-		if v, ok := m.Get(trainrecord.InnerDirty); ok && v.Type() == pcommon.ValueTypeBool {
+		if v, ok := r.value(m, trainrecord.InnerDirty, pcommon.ValueTypeBool); ok {
 			dirty := v.Bool()
 			d.Git.Dirty = &dirty
 		}
@@ -59,10 +59,10 @@ func (r *reducer) start() {
 			d.Command = trainrecord.CutText([]byte(d.Command), MaxText)
 		}
 	}
-	if m, ok := object(r.body, trainrecord.BodyVersions); ok {
+	if m, ok := r.object(r.body, trainrecord.BodyVersions); ok {
 		d.Versions = r.versions(m)
 	}
-	d.TaskFamily = trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, text(r.body, trainrecord.BodyTaskFamily, maxLabel))
+	d.TaskFamily = trainrecord.Load().Bounded(trainrecord.BodyTaskFamily, r.text(r.body, trainrecord.BodyTaskFamily, maxLabel))
 	r.e.Detail = &d
 }
 

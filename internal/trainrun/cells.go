@@ -58,8 +58,8 @@ func (f *Fold) newCell() *Fold {
 	return c
 }
 
-// tell adds a record that is new to its cell. It is called before the fold itself takes the record.
-func (f *Fold) tell(e *Entry) {
+// tell adds a record to its cell. It is called before the fold itself takes the record.
+func (f *Fold) tell(e *Entry, known bool) {
 	t := &f.cells
 	if e.Where.Host != "" {
 		t.name(fileOf(e), e.Where.Host)
@@ -76,7 +76,7 @@ func (f *Fold) tell(e *Entry) {
 		t.items[0].fold = f.newCell()
 		t.items[0].fold.absorb(f)
 	}
-	f.cell(k).take(e)
+	f.cell(k).take(e, known)
 }
 
 func (t *cellTable) name(file uint32, host string) {

@@ -29,9 +29,13 @@ func (f *Fold) renumber(parts, hosts, series []uint32) {
 	t := &f.rows
 	rows := t.rows[:0]
 	n := uint32(0)
+	recent, known := int32(-1), false // most rows are of the same rank
 	for _, r := range t.rows {
+		if r.rank != recent {
+			recent, known = r.rank, f.ranks.has(int64(r.rank))
+		}
 		part := parts[r.part]
-		if part == gone || !f.ranks.has(int64(r.rank)) {
+		if part == gone || !known {
 			continue
 		}
 		from := n

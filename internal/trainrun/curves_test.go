@@ -140,8 +140,14 @@ func TestBest(t *testing.T) {
 		lines []string
 		want  string // metric mode from value@x
 	}{
-		"the objective":          {[]string{start(`"metric": "acc", "mode": "max"`), row(0, `"acc": 1`), row(1, `"acc": 2`)}, "acc max record 2@1"},
-		"a mode by name":         {[]string{start(`"metric": "val/accuracy"`), row(0, `"val/accuracy": 1`), row(1, `"val/accuracy": 2`)}, "val/accuracy max record 2@1"},
+		"the objective":                    {[]string{start(`"metric": "acc", "mode": "max"`), row(0, `"acc": 1`), row(1, `"acc": 2`)}, "acc max record 2@1"},
+		"a mode by name":                   {[]string{start(`"metric": "val/accuracy"`), row(0, `"val/accuracy": 1`), row(1, `"val/accuracy": 2`)}, "val/accuracy max record 2@1"},
+		"a mode off the list, by name":     {[]string{start(`"metric": "val/accuracy", "mode": "up"`), row(0, `"val/accuracy": 1`), row(1, `"val/accuracy": 2`)}, "val/accuracy max record 2@1"},
+		"a mode off the list, without one": {[]string{start(`"metric": "zap", "mode": "up"`), row(0, `"zap": 1`), row(1, `"zap": 2`)}, "zap min record 1@0"},
+		"the trainer's own best, its mode off the list": {
+			[]string{line("epoch.end", 1, "", `"epoch": 0, "measurements": {"val/f1": 1}, "best": {"metric": "val/f1", "mode": "UP", "value": 1, "epoch": -1}`), row(1, `"val/f1": 2`)},
+			"val/f1 max reported 2@1",
+		},
 		"the earliest of equals": {[]string{row(0, `"val/loss": 2`), row(1, `"val/loss": 1`), row(2, `"val/loss": 1`)}, "val/loss min inferred 1@1"},
 		"NaN never wins":         {[]string{row(0, `"val/loss": NaN`), row(1, `"val/loss": 3`), row(2, `"val/loss": -Infinity`)}, "val/loss min inferred 3@1"},
 		"the trainer's own best": {

@@ -3,6 +3,7 @@ package trainrun
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
@@ -64,7 +65,10 @@ func (d *deriver) place() {
 	d.attempt = make([]int32, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		at := spot{int64(r.attempt), int64(r.rank), d.f.parts.items[r.part].name, r.file, r.kind, r.pos, r.time}
+		at := d.spot(r)
+		if len(d.f.texts) > 0 && !d.f.texts.replaced(r) {
+			at.standing = r
+		}
 		d.attempt[i] = int32(d.seg.attempt(&at))
 	}
 	d.ends = make([]int, len(d.f.ends.items))
@@ -72,30 +76,56 @@ func (d *deriver) place() {
 		e := d.f.ends.items[i]
 		at := e.at.spot(e.part)
 		d.ends[i] = d.seg.attempt(&at)
-		if e.at.attempt == 1 && e.at.kind == posOffset && len(d.seg.list) > 1 {
-			d.ends[i] = max(d.ends[i], d.attemptBefore(&e.at))
-		}
+	}
+	if len(d.seg.list) > 1 {
+		d.endsBehind()
 	}
 }
 
-// attemptBefore is the newest attempt in the stream before a record. An end without a number, which a launcher appends,
-// belongs to it.
-func (d *deriver) attemptBefore(at *stamp) int {
-	newest := 0
+// endsBehind gives each end without a number, which a launcher appends, to the newest attempt in the stream before it.
+func (d *deriver) endsBehind() {
+	ends := d.f.ends.items
+	in := map[uint32][]int{} // by file, the ends by place
+	for i := range ends {
+		if at := &ends[i].at; at.attempt == 1 && at.kind == posOffset {
+			in[at.file] = append(in[at.file], i)
+		}
+	}
+	for _, list := range in {
+		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(ends[a].at.pos, ends[b].at.pos) })
+	}
+	newest := make([]int, len(ends)) // told between the end and the one before it
+	tell := func(file uint32, kind posKind, pos int64, attempt int) {
+		list := in[file]
+		if kind != posOffset || len(list) == 0 {
+			return
+		}
+		next := sort.Search(len(list), func(j int) bool { return ends[list[j]].at.pos > pos })
+		if next < len(list) {
+			newest[list[next]] = max(newest[list[next]], attempt)
+		}
+	}
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
-		if r.file == at.file && r.kind == at.kind && r.pos < at.pos {
-			newest = max(newest, int(d.attempt[i]))
+		attempt := int(d.attempt[i])
+		if len(d.f.texts) > 0 { // that of its place, also when it is in a newer text, too
+			at := d.spot(r)
+			attempt = d.seg.attempt(&at)
 		}
+		tell(r.file, r.kind, r.pos, attempt)
 	}
 	for i := range d.f.starts.items {
 		s := d.f.starts.items[i]
-		if s.at.file == at.file && s.at.kind == at.kind && s.at.pos < at.pos {
-			sp := s.at.spot(s.part)
-			newest = max(newest, d.seg.attempt(&sp))
+		sp := s.at.spot(s.part)
+		tell(s.at.file, s.at.kind, s.at.pos, d.seg.attempt(&sp))
+	}
+	for _, list := range in {
+		before := 0
+		for _, i := range list {
+			before = max(before, newest[i])
+			d.ends[i] = max(d.ends[i], before)
 		}
 	}
-	return newest
 }
 
 func (d *deriver) newest() int { return len(d.seg.list) - 1 }
@@ -105,7 +135,7 @@ func (d *deriver) choose(part string, attempt int) []*end {
 	index := 0
 	return d.f.ends.merged(&byEnds, func(e *end) bool {
 		index++
-		return e.part == part && d.ends[index-1] == attempt
+		return e.part == part && d.ends[index-1] == attempt && (attempt < d.newest() || d.f.texts.stands(&e.at))
 	})
 }
 
@@ -128,7 +158,7 @@ func (d *deriver) outcome() {
 	}
 	marks := d.f.failMarks.merged(&byMarks, func(m *mark) bool {
 		at := m.at.spot(m.part)
-		return d.seg.attempt(&at) == d.newest()
+		return d.seg.attempt(&at) == d.newest() && d.f.texts.stands(&m.at)
 	})
 	if len(marks) > 0 {
 		st.Outcome, st.OutcomeFrom, st.EndedAt = trainrecord.OutcomeFailed, FromFailure, marks[0].at.time
@@ -248,26 +278,4 @@ func (d *deriver) failures() {
 func (d *deriver) attemptOf(x *failure) int {
 	at := x.at.spot(x.Part)
 	return d.seg.attempt(&at)
-}
-
-func (d *deriver) records() {
-	f, rec := d.f, &d.st.Records
-	for e := EventRunStart; e < eventCount; e++ {
-		if n := f.counts[e]; n > 0 {
-			rec.Count += n
-			rec.ByEvent = append(rec.ByEvent, EventCount{e.String(), n})
-		}
-	}
-	slices.SortFunc(rec.ByEvent, func(a, b EventCount) int { return compareText(a.Event, b.Event) })
-	rec.Rejected = f.rejected
-	rec.NoTime = f.noTime
-	rec.Streams = f.streams()
-	for k, r := range f.seen.seqs {
-		if k.event != EventNone {
-			continue
-		}
-		rec.FirstSeq = earlier(rec.FirstSeq, r.first())
-		rec.LastSeq = max(rec.LastSeq, r.last())
-		rec.Gaps += r.gaps()
-	}
 }

@@ -8,11 +8,11 @@ import (
 
 // span is how far one attempt came in one part.
 type span struct {
-	begin                     // first epoch and step, from rows and resumed_from
-	firstEpoch          int64 // of rows
-	lastEpoch, lastStep int64 // -1 = none
-	gone                int64 // the first of its steps whose epoch a newer attempt took over
-	seen                bool
+	begin                           // first epoch and step, from rows that stand and resumed_from
+	firstEpoch, firstStep     int64 // of rows
+	lastEpoch, lastStep, came int64 // -1 = none; came is the last step of the rows that stand
+	gone                      int64 // the first of its steps whose epoch a newer attempt took over
+	seen                      bool
 }
 
 // progress is how far the attempts came, by part and attempt.
@@ -25,7 +25,9 @@ func (d *deriver) collect() {
 	for p := range d.spans {
 		d.spans[p] = make([]span, attempts)
 		for a := range d.spans[p] {
-			d.spans[p][a] = span{begin: begin{epoch: never, step: never, resumed: never}, firstEpoch: never, lastEpoch: none, lastStep: none, gone: never}
+			d.spans[p][a] = span{
+				begin: begin{epoch: never, step: never, resumed: never}, firstEpoch: never, firstStep: never, lastEpoch: none, lastStep: none, came: none, gone: never,
+			}
 		}
 	}
 	for i := range d.f.rows.rows {
@@ -33,10 +35,13 @@ func (d *deriver) collect() {
 		s := &d.spans[r.part][d.attempt[i]]
 		s.seen = true
 		if r.epoch >= 0 {
-			s.epoch, s.firstEpoch, s.lastEpoch = min(s.epoch, r.epoch), min(s.firstEpoch, r.epoch), max(s.lastEpoch, r.epoch)
+			s.firstEpoch, s.lastEpoch = min(s.firstEpoch, r.epoch), max(s.lastEpoch, r.epoch)
 		}
 		if r.step >= 0 {
-			s.step, s.lastStep = min(s.step, r.step), max(s.lastStep, r.step)
+			s.firstStep, s.lastStep = min(s.firstStep, r.step), max(s.lastStep, r.step)
+		}
+		if !d.f.texts.replaced(r) { // what is not there any more took over nothing
+			s.stand(r)
 		}
 	}
 	for i := range d.f.starts.items {
@@ -58,6 +63,30 @@ func (d *deriver) collect() {
 	d.takeOver()
 }
 
+// stand notes a row that no newer text took the place of.
+func (s *span) stand(r *row) {
+	if r.epoch >= 0 {
+		s.epoch = min(s.epoch, r.epoch)
+	}
+	if r.step >= 0 {
+		s.step, s.came = min(s.step, r.step), max(s.came, r.step)
+	}
+}
+
+// spot is where a row stands.
+func (d *deriver) spot(r *row) spot {
+	return spot{int64(r.attempt), int64(r.rank), d.f.parts.items[r.part].name, r.file, r.kind, r.pos, r.time, r.path, nil}
+}
+
+// cutOf says what newer attempts superseded of the attempt of a row: all, when a newer text took the place of the row.
+func (d *deriver) cutOf(i int) *cut {
+	r := &d.f.rows.rows[i]
+	if len(d.f.texts) > 0 && d.f.texts.replaced(r) {
+		return &replaced
+	}
+	return &d.cuts[r.part][d.attempt[i]]
+}
+
 // takeOver finds what newer attempts superseded.
 func (d *deriver) takeOver() {
 	d.cuts = make([][]cut, len(d.spans))
@@ -67,16 +96,17 @@ func (d *deriver) takeOver() {
 		for a := range begins {
 			begins[a] = spans[a].begin
 			begins[a].silent = !spans[a].seen
-			if spans[a].step <= last { // the first step tells it more exactly than the epoch
+			begins[a].behind = spans[a].step > last
+			if !begins[a].behind { // the first step tells it more exactly than the epoch
 				begins[a].resumed = never
 			}
-			last = max(last, spans[a].lastStep)
+			last = max(last, spans[a].came)
 		}
 		d.cuts[p] = cuts(begins)
 	}
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
-		if s := &d.spans[r.part][d.attempt[i]]; r.step >= 0 && d.cuts[r.part][d.attempt[i]].coversStep(r) {
+		if s := &d.spans[r.part][d.attempt[i]]; r.step >= 0 && d.cutOf(i).coversStep(r) {
 			s.gone = min(s.gone, r.step)
 		}
 	}
@@ -127,8 +157,8 @@ func (d *deriver) extent(at *Attempt, a int) {
 			}
 		}
 		if s.lastStep >= 0 {
-			at.FirstStep, at.LastStep = lowest(at.FirstStep, s.step), greatest(at.LastStep, s.lastStep)
-			if from := min(max(s.step, c.step), s.gone); from <= s.lastStep {
+			at.FirstStep, at.LastStep = lowest(at.FirstStep, s.firstStep), greatest(at.LastStep, s.lastStep)
+			if from := min(max(s.firstStep, c.step), s.gone); from <= s.lastStep {
 				at.SupersededSteps += s.lastStep - from + 1
 			}
 		}

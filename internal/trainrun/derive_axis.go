@@ -59,7 +59,7 @@ func (d *deriver) several() map[seriesKey]bool {
 		if r.event != EventPhaseEnd || !r.axis.coarse() || r.epoch < 0 || r.step < 0 {
 			continue
 		}
-		c := &d.cuts[r.part][d.attempt[i]]
+		c := d.cutOf(i)
 		for j := r.from; j < r.from+r.n; j++ {
 			n, ok := d.strandOf(f.rows.series[j])
 			if !ok {
@@ -135,7 +135,7 @@ func (d *deriver) at(i int, axis Axis) (x int64, ok bool) {
 	if x < 0 && axis != AxisOrder {
 		return x, false
 	}
-	return x, !d.cuts[r.part][d.attempt[i]].covers(r, axis)
+	return x, !d.cutOf(i).covers(r, axis)
 }
 
 // on is the value of a row on the axis of a curve.
@@ -174,7 +174,7 @@ func (d *deriver) unplaced() {
 	f := d.f
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if !r.axis.coarse() || r.step >= 0 || d.cuts[r.part][d.attempt[i]].covers(r, AxisEpoch) {
+		if !r.axis.coarse() || r.step >= 0 || d.cutOf(i).covers(r, AxisEpoch) {
 			continue
 		}
 		for j := r.from; j < r.from+r.n; j++ {

@@ -132,13 +132,18 @@ func sameLeaf(a, b Tree) bool {
 
 func (d *deriver) files() {
 	for i := range d.f.artifacts.items {
-		a := d.f.artifacts.items[i].pick(newest).value
+		t := d.f.artifacts.items[i].pick(newest)
+		if !d.f.texts.stands(&t.at) {
+			continue
+		}
+		a := t.value
 		a.Size = copyInt(a.Size)
 		d.st.Artifacts = append(d.st.Artifacts, a)
 	}
 	c := &d.st.Checkpoints
 	c.Count = d.f.bestCheckpoints.total + d.f.checkpoints.total
-	best, other := d.f.bestCheckpoints.merged(&bySaved, each), d.f.checkpoints.merged(&bySaved, each)
+	stands := func(s *saved) bool { return d.f.texts.stands(&s.at) }
+	best, other := d.f.bestCheckpoints.merged(&bySaved, stands), d.f.checkpoints.merged(&bySaved, stands)
 	if len(best) > 0 {
 		c.Best = d.checkpoint(best[0])
 	}

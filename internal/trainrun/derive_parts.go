@@ -58,7 +58,7 @@ func (d *deriver) epochs(part int) Epochs {
 		if int(r.part) != part {
 			continue
 		}
-		c := &d.cuts[part][d.attempt[i]]
+		c := d.cutOf(i)
 		known = known || r.epoch >= 0
 		completed = max(completed, min(r.done, c.epoch))
 		if r.axis.coarse() && r.n > 0 && !c.covers(r, AxisEpoch) {
@@ -85,21 +85,6 @@ func copyInt(p *int64) *int64 {
 	}
 	n := *p
 	return &n
-}
-
-func (d *deriver) steps(part int) Steps {
-	p := d.f.parts.items[part]
-	var out Steps
-	if t := p.plannedSteps.pick(newest); t != nil {
-		out.Planned = copyInt(&t.value)
-	}
-	for i := range d.f.rows.rows {
-		r := &d.f.rows.rows[i]
-		if int(r.part) == part && r.step >= 0 && !d.cuts[part][d.attempt[i]].coversStep(r) {
-			out.Last = greatest(out.Last, r.step)
-		}
-	}
-	return out
 }
 
 // Sources of an objective.
@@ -207,7 +192,7 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			if axis == AxisStep && !s.step.Set && s.epoch.Set && list == &d.f.bestCheckpoints {
 				there = epochs[s.epoch.V]
 			}
-			if s.part != part || !there {
+			if s.part != part || !there || !d.f.texts.stands(&s.at) {
 				return false
 			}
 			sp := s.at.spot(s.part)
@@ -232,7 +217,7 @@ func (d *deriver) givenUp(part int, at *stamp) bool {
 	rows := d.f.rows.rows
 	list := d.stepped[shelf{part, at.file, at.kind}]
 	n, _ := slices.BinarySearchFunc(list, at.pos, func(i int, pos int64) int { return cmp.Compare(rows[i].pos, pos) })
-	return n > 0 && d.cuts[part][d.attempt[list[n-1]]].coversStep(&rows[list[n-1]])
+	return n > 0 && d.cutOf(list[n-1]).coversStep(&rows[list[n-1]])
 }
 
 // shelf is a stream of a part.

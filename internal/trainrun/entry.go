@@ -11,11 +11,14 @@ type Entry struct {
 	RunID     string
 	Event     Event
 	ID        ID
-	Attempt   int64 // >= 1
-	Rank      int64 // >= 0
-	Seq       int64 // 0 = none
-	Offset    int64 // place in the stream when the identity has none, -1 = none
-	Time      int64 // event time in Unix nanoseconds, 0 = none
+	Attempt   int64  // >= 1
+	Rank      int64  // >= 0
+	Seq       int64  // 0 = none
+	Offset    int64  // place in the stream when the identity has none, -1 = none
+	Text      int64  // of the file at its path, 0 = the first
+	Replaces  int64  // how many of the texts before it are gone
+	Path      uint32 // of the file, as a hash; 0 = unknown
+	Time      int64  // event time in Unix nanoseconds, 0 = none
 	Part      string
 	Framework string
 	Where     Where
@@ -33,7 +36,8 @@ type Entry struct {
 
 	Detail *Detail // of the rarer events
 	Masked int64   // secrets masked in this entry
-	Cut    int64   // values left out by a bound
+	Cut    int64   // values left out: beyond a bound, or not of their type or range
+	Misfit int64   // attributes that were no value of their type or range; for whoever counts them, a journal has none
 }
 
 // SizeBytes estimates the memory that the entry holds.

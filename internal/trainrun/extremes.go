@@ -23,6 +23,9 @@ func (f *Fold) extremes() (values, rows []bool) {
 	var doneKey extremeKey
 	for i := range t.rows {
 		r := &t.rows[i]
+		for j := r.from; j < r.from+r.n; j++ {
+			owners[j] = int32(i)
+		}
 		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
 			continue
 		}
@@ -33,7 +36,6 @@ func (f *Fold) extremes() (values, rows []bool) {
 			t.progress(done, i)
 		}
 		for j := int(r.from); j < int(r.from+r.n); j++ {
-			owners[j] = int32(i)
 			t.extreme(all, recent, owners, j)
 		}
 	}

@@ -159,6 +159,47 @@ func TestPlannedIsTheLatestWord(t *testing.T) {
 	assert.Equal(t, ptr(900), st.Steps.Planned)
 }
 
+func TestPlannedStepsThatAreCountedFromZero(t *testing.T) {
+	t.Parallel()
+	every := func(n, first, last int) (lines []string) {
+		lines = append(lines, line("log", 1, "", `"planned_steps": 30`))
+		for s := first; s <= last; s += n {
+			lines = append(lines, step(2, "", s, "1"))
+		}
+		return lines
+	}
+	plan := line("run.start", 0, "", `"planned_steps": 3`)
+	for name, tc := range map[string]struct {
+		lines []string
+		want  bool
+	}{
+		"from 0":                               {[]string{step(1, "", 0, "3"), step(2, "", 1, "2"), step(3, "", 2, "1")}, true},
+		"from 0, one is missing":               {[]string{step(1, "", 0, "3"), step(2, "", 1, "2")}, false},
+		"from 0, in an attempt before":         {[]string{step(1, "", 0, "3"), step(3, secondAttempt, 2, "1")}, true},
+		"from 0, one more":                     {[]string{step(1, "", 0, "3"), step(3, "", 3, "1")}, true},
+		"from 1":                               {[]string{step(1, "", 1, "3"), step(2, "", 2, "2"), step(3, "", 3, "1")}, true},
+		"from 1, one is missing":               {[]string{step(1, "", 1, "3"), step(2, "", 2, "2")}, false},
+		"from 1, behind a validation before 1": {[]string{validated(1, "", 0, 0, "5"), step(1, "", 1, "3"), step(2, "", 2, "2")}, false},
+		"every 10th, from 0":                   {every(10, 9, 29), true},
+		"every 10th, from 0, one is missing":   {every(10, 9, 19), false},
+		"every 10th, from 0, in an attempt before": {
+			append(every(10, 9, 19), step(5, secondAttempt, 29, "1")), true,
+		},
+		"every 10th, from 0, the first row at 0":  {append(every(10, 0, 20), step(9, "", 29, "1")), true},
+		"every 10th from 0 on, told as it begins": {every(10, 0, 20), false},
+		"every 10th from 1, one is missing":       {append(every(10, 10, 20), step(9, "", 29, "1")), false},
+		"every second, which may be either":       {every(2, 1, 29), false},
+		"one row":                                 {every(10, 29, 29), false},
+		"no step":                                 {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := stateOf(t, append([]string{plan}, tc.lines...)...)
+			assert.Equal(t, tc.want, st.Steps.Done())
+		})
+	}
+}
+
 func TestWhereAndTrace(t *testing.T) {
 	t.Parallel()
 	trace := func(c string) string { return `"trace_id": "` + strings.Repeat(c, 32) + `"` }

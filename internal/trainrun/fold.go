@@ -48,6 +48,7 @@ type Fold struct {
 	hosts    hostTable
 	series   seriesTable
 	rows     rowTable
+	texts    textTable
 	full     bool  // some table wants to be compacted
 	stepRoom int64 // values of a rank that are kept on other axes than epochs; below the limit since Thin
 	rowless  bool  // a cell: rows and identities are the whole fold's
@@ -96,18 +97,24 @@ func (f *Fold) Apply(e Entry) bool {
 		return false
 	}
 	e.normalize()
-	if !f.seen.add(&e) {
+	known := !f.seen.add(&e)
+	if !f.texts.admits(&e, known) {
 		return false
 	}
-	f.tell(&e)
-	f.take(&e)
+	f.tell(&e, known)
+	f.take(&e, known)
 	return true
 }
 
-// take folds a record that was not seen before.
-func (f *Fold) take(e *Entry) {
-	f.account(e)
+// take folds a record. One that an older text told as well is counted already.
+func (f *Fold) take(e *Entry, known bool) {
+	if !known {
+		f.account(e)
+	}
 	at := stampOf(e)
+	if e.Text > 0 && at.path != 0 {
+		f.texts.take(e, !f.rowless)
+	}
 	f.registers(e, &at)
 	switch e.Event {
 	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
@@ -140,7 +147,8 @@ func (f *Fold) account(e *Entry) {
 			r.add(e.Seq)
 		}
 	}
-	a := f.attempts.get(e.Attempt, f.lim.attempts)
+	a, added := f.attempts.get(e.Attempt, f.lim.attempts)
+	f.rows.dirty = f.rows.dirty || added // what thinning keeps is by attempt
 	if e.Time == 0 {
 		if !e.Rejected {
 			f.noTime++
@@ -181,7 +189,7 @@ func (f *Fold) SizeBytes() int64 {
 	const item = 400 // of the small lists, with their texts
 	n := int64(unsafe.Sizeof(*f)) + f.seen.size() + f.rows.size() + f.series.size() + f.parts.size() + f.ranks.size() +
 		f.cells.size() + f.told.bytes
-	n += int64(len(f.attempts)) * int64(unsafe.Sizeof(attemptTimes{}))
+	n += f.texts.size() + int64(len(f.attempts))*int64(unsafe.Sizeof(attemptTimes{}))
 	n += int64(len(f.starts.items)+len(f.failMarks.items)+len(f.hosts.names)) * item
 	n += int64(len(f.bestCheckpoints.items)+len(f.checkpoints.items)+len(f.artifacts.items)) * item
 	for i := range f.failures.items {

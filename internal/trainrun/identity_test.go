@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -164,4 +165,47 @@ func TestFailuresOfRanksWithOneNumberHaveAnOrder(t *testing.T) {
 	}
 	a, b := foldOf([]Entry{failed(0), failed(1)}), foldOf([]Entry{failed(1), failed(0)})
 	assert.Equal(t, a.Snapshot(), b.Snapshot())
+}
+
+// TestLongPartsStayApart: what is cut from a name is no reason to join two curves, in results or in signals.
+func TestLongPartsStayApart(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 300)
+	parts := map[string]bool{}
+	for _, name := range []string{long, long + "a", long + "b", strings.Repeat("a", maxLabel)} {
+		rec := record("epoch.end", map[string]any{trainrecord.AttrRunPart: name}, map[string]any{"epoch": 0})
+		e, ok := Reduce(rec)
+		require.True(t, ok)
+		assert.LessOrEqual(t, len(e.Part), maxLabel)
+		assert.Equal(t, name[:400], e.Part[:400])
+		parts[e.Part] = true
+		s, _, ok := Sight(&rec, 1, Moment{}, nil)
+		require.True(t, ok)
+		assert.Equal(t, e.Part, s.Part)
+	}
+	assert.Len(t, parts, 4)
+	assert.True(t, parts[strings.Repeat("a", maxLabel)], "one that fits is as it is")
+}
+
+// TestEqualLinesOfRanksAndPartsAreOfEach: paths may name the rank or the part, and what they write may be equal. A copy of a file counts once.
+func TestEqualLinesOfRanksAndPartsAreOfEach(t *testing.T) {
+	t.Parallel()
+	lines := []string{epoch(1, "", 0, "9"), epoch(2, "", 1, "8"), epoch(3, "", 2, "7")}
+	of := func(rank int64, part string) []Entry {
+		list := readStream(t, lines...)
+		for i := range list {
+			list[i].Rank, list[i].Part = rank, part
+		}
+		return list
+	}
+	for name, lists := range map[string][][]Entry{"rank 0 first": {of(0, ""), of(1, "")}, "rank 1 first": {of(1, ""), of(0, ""), of(0, "")}} {
+		st := foldOf(lists...).State()
+		assert.Equal(t, "0:9 1:8 2:7", curve(seriesOf(st, "", "val/loss", AxisEpoch)), name)
+		assert.EqualValues(t, 6, st.Records.Count, name)
+		assert.False(t, st.Partial, name)
+	}
+	st := foldOf(of(0, "fold1"), of(0, "fold0")).State()
+	for _, part := range []string{"fold0", "fold1"} {
+		assert.Equal(t, "0:9 1:8 2:7", curve(seriesOf(st, part, "val/loss", AxisEpoch)), part)
+	}
 }

@@ -2,31 +2,8 @@ package trainrun
 
 import "fmt"
 
-// Versions of the encodings, their first byte.
-const (
-	versionEntry   = 3
-	versionEntries = 4
-)
-
-// AppendEntry appends the encoding of one entry.
-func AppendEntry(dst []byte, e *Entry) []byte {
-	w := newWriter(append(dst, versionEntry))
-	w.entry(e, &Entry{})
-	return w.b
-}
-
-// DecodeEntry reads an entry from the beginning of b and says how many bytes it took.
-func DecodeEntry(b []byte) (e Entry, n int, err error) {
-	r := reader{b: b}
-	if v := r.byte(); r.err == nil && v != versionEntry {
-		return Entry{}, 0, fmt.Errorf("entry: %w: version %d", errWire, v)
-	}
-	r.entry(&e, &Entry{})
-	if r.err != nil {
-		return Entry{}, 0, fmt.Errorf("entry: %w", r.err)
-	}
-	return e, r.pos, nil
-}
+// versionEntries is the version of the encoding, its first byte.
+const versionEntries = 4
 
 // AppendEntries appends the encoding of a batch, whose entries share their strings and give times and places relative to
 // the one before: about 30 bytes for a step with one value.
@@ -93,6 +70,8 @@ const (
 	isIDUID
 	hasIndex
 	hasUIDRun
+	hasText
+	hasPath
 )
 
 func (e *Entry) flags() uint64 {
@@ -107,6 +86,7 @@ func (e *Entry) flags() uint64 {
 		{hasMasked, e.Masked != 0}, {hasCut, e.Cut != 0}, {hasTrace, e.TraceID != [16]byte{}}, {hasWhere, e.Where != Where{}},
 		{isSampled, e.Sampled}, {isRejected, e.Rejected}, {isIDSeq, e.ID.Kind == IDSeq},
 		{isIDUID, e.ID.Kind == IDUID}, {hasIndex, e.ID.Index != 0}, {hasUIDRun, e.ID.RunID != ""},
+		{hasText, e.Text != 0}, {hasPath, e.Path != 0},
 	} {
 		if x.on {
 			f |= x.bit
@@ -131,6 +111,13 @@ func (w *writer) entry(e, prev *Entry) {
 	}
 	if f&hasOffset != 0 {
 		w.uint(uint64(e.Offset))
+	}
+	if f&hasText != 0 {
+		w.uint(uint64(e.Text))
+		w.uint(uint64(e.Replaces))
+	}
+	if f&hasPath != 0 {
+		w.int(int64(e.Path) - int64(prev.Path))
 	}
 	if f&hasEpoch != 0 {
 		w.int(e.Epoch.V)

@@ -20,6 +20,12 @@ func (r *reader) entry(e, prev *Entry) {
 	if f&hasOffset != 0 {
 		e.Offset = int64(r.uint())
 	}
+	if f&hasText != 0 {
+		e.Text, e.Replaces = int64(r.uint()), int64(r.uint())
+	}
+	if f&hasPath != 0 {
+		e.Path = uint32(int64(prev.Path) + r.int())
+	}
 	if f&hasEpoch != 0 {
 		e.Epoch = Int{V: r.int(), Set: true}
 	}

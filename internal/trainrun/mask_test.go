@@ -128,9 +128,9 @@ func TestBoundsOfAnEntry(t *testing.T) {
 	assert.Len(t, params["long"], MaxText)
 	assert.LessOrEqual(t, len(params["wide"].([]any)), maxTreeNodes)
 	assert.Positive(t, e.Cut)
-	back, _, err := DecodeEntry(AppendEntry(nil, &e))
+	back, err := DecodeEntries(AppendEntries(nil, []Entry{e}))
 	require.NoError(t, err, "the deepest tree that Reduce makes can be read")
-	assert.Equal(t, dump(e), dump(back))
+	assert.Equal(t, dump([]Entry{e}), dump(back))
 
 	e, _ = Reduce(record("step.end", nil, map[string]any{
 		"step": -1, "epoch": 0.5, "epoch_progress": inf,
@@ -141,5 +141,5 @@ func TestBoundsOfAnEntry(t *testing.T) {
 	assert.Negative(t, e.Progress)
 	require.Len(t, e.Values, 1)
 	assert.Equal(t, "ok", e.Values[0].Name)
-	assert.Equal(t, int64(5), e.Cut)
+	assert.Equal(t, int64(8), e.Cut, "those, and the epoch, the step and the progress")
 }

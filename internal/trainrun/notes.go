@@ -19,6 +19,8 @@ const (
 	NoteStreams = "streams_without_time"
 	// NoteUnplaced: of a metric that was told several times in an epoch, some values tell no step of the run; its curve is without them.
 	NoteUnplaced = "values_without_step"
+	// NoteSteps: steps begin anew in each epoch; a curve over them has the last value of each number, whichever epoch told it.
+	NoteSteps = "steps_begin_anew"
 )
 
 // Note is something that whoever wrote the records should mend.
@@ -70,10 +72,7 @@ func untimed(heads []candidate) bool {
 
 // streams counts the streams in which the lowest rank wrote rows.
 func (f *Fold) streams() int64 {
-	lowest := int64(maxAttempt)
-	for _, p := range f.parts.items {
-		lowest = min(lowest, p.owner)
-	}
+	lowest := f.lowest()
 	type source struct {
 		kind posKind
 		file uint32
@@ -92,8 +91,8 @@ func (f *Fold) streams() int64 {
 // partial says that the beginning of a stream is missing: its first record is not at its beginning, no run.start comes before the
 // rows (several runs may share a file), and the rows begin later than a training does.
 func (f *Fold) partial() bool {
-	for _, st := range f.seen.streams {
-		if st.run == "" && st.places.n > 0 && st.places.blocks[0].first.offset > 0 && f.beginsLate(st.file) {
+	for _, b := range f.seen.begins() {
+		if b.run == "" && !trainrecord.AtStart(b.offset) && f.beginsLate(b.file) {
 			return true
 		}
 	}
@@ -106,17 +105,8 @@ func (f *Fold) headless() bool {
 	if len(f.starts.items) > 0 {
 		return false
 	}
-	streams := 0
-	for _, st := range f.seen.streams {
-		if st.places.n == 0 {
-			continue
-		}
-		if st.places.blocks[0].first.offset == 0 {
-			return false
-		}
-		streams++
-	}
-	return streams > 0
+	begins := f.seen.begins()
+	return len(begins) > 0 && !slices.ContainsFunc(begins, func(b beginning) bool { return trainrecord.AtStart(b.offset) })
 }
 
 func (f *Fold) beginsLate(file uint32) bool {
@@ -144,4 +134,26 @@ func (f *Fold) beginsLate(file uint32) bool {
 		return false
 	}
 	return epoch > 0 && epoch != never || epoch == never && step > 1
+}
+
+func (d *deriver) records() {
+	f, rec := d.f, &d.st.Records
+	for e := EventRunStart; e < eventCount; e++ {
+		if n := f.counts[e]; n > 0 {
+			rec.Count += n
+			rec.ByEvent = append(rec.ByEvent, EventCount{e.String(), n})
+		}
+	}
+	slices.SortFunc(rec.ByEvent, func(a, b EventCount) int { return compareText(a.Event, b.Event) })
+	rec.Rejected = f.rejected
+	rec.NoTime = f.noTime
+	rec.Streams = f.streams()
+	for k, r := range f.seen.seqs {
+		if k.event != EventNone {
+			continue
+		}
+		rec.FirstSeq = earlier(rec.FirstSeq, r.first())
+		rec.LastSeq = max(rec.LastSeq, r.last())
+		rec.Gaps += r.gaps()
+	}
 }

@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,4 +53,36 @@ func TestTheBeginningOfAStreamIsMissing(t *testing.T) {
 	shared := readStream(t, long(0), start, epoch(1, "", 5, "1"))
 	assert.False(t, foldOf(shared[1:]).State().Partial, "of a file that several runs share")
 	assert.False(t, foldOf(whole[3:]).State().Partial, "a launcher's end")
+}
+
+// TestAStreamThatBeginsBehindAMarkOrBlankLines: rows of a training that was resumed, as the first lines of their file.
+func TestAStreamThatBeginsBehindAMarkOrBlankLines(t *testing.T) {
+	t.Parallel()
+	for start, missing := range map[int64]bool{0: false, 3: false, 8: false, 9: true, 200: true} {
+		rows := readStream(t, epoch(1, "", 5, "1"), epoch(2, "", 6, "1"))
+		for i := range rows {
+			rows[i].ID.Place += start
+		}
+		st := foldOf(rows).State()
+		assert.Equal(t, missing, st.Headless, start)
+		assert.Equal(t, missing, st.Partial, start)
+	}
+}
+
+// TestStepsThatBeginAnewAreNoted: a loop that counts the batches of an epoch tells no step of the run.
+func TestStepsThatBeginAnewAreNoted(t *testing.T) {
+	t.Parallel()
+	row := func(e, s int, loss string) string {
+		return line("step.end", -1, "", fmt.Sprintf(`"epoch": %d, "step": %d, "measurements": {"train/loss": %s}`, e, s, loss))
+	}
+	for name, tc := range map[string]struct {
+		lines []string
+		want  []Note
+	}{
+		"batches": {[]string{row(0, 0, "9"), row(0, 10, "8"), row(1, 0, "7"), row(1, 10, "6")}, []Note{{NoteSteps, ""}}},
+		"steps":   {[]string{row(0, 0, "9"), row(0, 10, "8"), row(1, 20, "7"), row(1, 30, "6")}, nil},
+		"resumed": {[]string{row(0, 0, "9"), row(1, 10, "8"), row(2, 20, "7"), row(1, 10, "6"), row(2, 20, "5")}, nil},
+	} {
+		assert.Equal(t, tc.want, stateOf(t, tc.lines...).Notes, name)
+	}
 }

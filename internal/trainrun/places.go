@@ -127,6 +127,34 @@ func (l *placeList) find(p place) int {
 	return max(i-1, 0)
 }
 
+// at visits the places at an offset with a checksum.
+func (l *placeList) at(offset int64, crc uint32, visit func(index uint32)) {
+	first := place{offset, crc, 0}
+	if len(l.blocks) == 0 {
+		return
+	}
+	for i := l.find(first); i < len(l.blocks) && l.blocks[i].reach(first, visit); i++ {
+	}
+}
+
+// reach visits those of a block that have the offset and the checksum of a place; it answers false when the next block has none.
+func (b *placeBlock) reach(first place, visit func(index uint32)) bool {
+	p := b.first
+	for data := b.data; ; {
+		switch c := cmp.Or(cmp.Compare(p.offset, first.offset), cmp.Compare(p.crc, first.crc)); {
+		case c > 0:
+			return false
+		case c == 0:
+			visit(p.index)
+		}
+		next, n, ok := nextPlace(data, p)
+		if !ok {
+			return true
+		}
+		p, data = next, data[n:]
+	}
+}
+
 // contains reads the block up to p.
 func (b *placeBlock) contains(p place) bool {
 	prev := b.first

@@ -48,6 +48,8 @@ func drawEntry(t *rapid.T, n int, once bool) Entry {
 			Kind: IDUID, File: uint32(number("file", 1, 2)), Place: number("place", 0, 60), CRC: uint32(number("crc", 0, 1)),
 			Index: uint32(number("index", 0, 1)),
 		}
+		e.Path, e.Text = uint32(number("path", 0, 2)), number("text", 0, 3)
+		e.Replaces = number("replaces", 0, e.Text)
 	}
 	e.TraceID[0] = byte(number("trace", 0, 2))
 	x := number("x", 0, 40)
@@ -129,9 +131,10 @@ func drawPayload(t *rapid.T, e *Entry) {
 func drawSet(t *rapid.T, once bool) []Entry {
 	n := rapid.IntRange(1, 60).Draw(t, "n")
 	list := make([]Entry, 0, n)
-	known := newFold(testRun, defaultLimits())
+	var known seen
 	for i := range n {
-		if e := drawEntry(t, i, once); known.Apply(e) {
+		e := drawEntry(t, i, once)
+		if e.normalize(); known.add(&e) {
 			list = append(list, e)
 		}
 	}

@@ -22,7 +22,6 @@ const (
 	maxValues    = 4096            // measurements of a record
 	maxVersions  = 64              // versions of a run.start
 	maxListed    = 256             // artifacts of a run.end
-	maxCoord     = 1 << 53         // epochs and steps are below it
 	maxSeconds   = 1e9             // a longer duration is none
 	maxAttempt   = math.MaxInt32
 	maxSeq       = 1 << 62
@@ -42,12 +41,12 @@ func Reduce(r trainrecord.Record) (Entry, bool) {
 	return e, true
 }
 
-// ReduceInto is Reduce for whoever has an entry to overwrite, as ReduceAt is.
+// ReduceInto is Reduce for whoever has an entry to overwrite, as Reducer.At is.
 func ReduceInto(e *Entry, r *trainrecord.Record) bool {
 	if !counts(r) {
 		return false
 	}
-	reduce(e, r, identity(r))
+	(*Reducer)(nil).reduce(e, r, identity(r))
 	return true
 }
 
@@ -55,21 +54,36 @@ func counts(r *trainrecord.Record) bool {
 	return eventOf(r.Event) != EventNone && r.RunID != "" && r.Error != trainrecord.ReasonTorn
 }
 
-// reduce overwrites an entry; the room of its lists is used again.
-func reduce(e *Entry, r *trainrecord.Record, id ID) {
+// reduce overwrites an entry; the room of its lists is used again. Without a Reducer nothing is remembered.
+func (rd *Reducer) reduce(e *Entry, r *trainrecord.Record, id ID) {
 	*e = Entry{
 		Event: eventOf(r.Event), ID: id,
-		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Time: nanos(r.Time),
+		Attempt: r.Attempt, Rank: r.Rank, Seq: r.Seq, Offset: r.Offset, Text: r.Text, Replaces: r.Replaces, Time: nanos(r.Time),
 		TraceID: r.TraceID, Sampled: r.Sampled, Rejected: r.Error != "", Progress: noProgress,
 		Values: e.Values[:0], Durations: e.Durations[:0],
 	}
-	rd := reducer{e: e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
-	e.RunID, e.ID.RunID = rd.runID(r.RunID), rd.runID(e.ID.RunID)
-	e.Part, e.Framework = rd.label(r.Part), rd.label(r.Framework)
-	e.Where = rd.where(r)
-	rd.read()
-	e.Masked = rd.secrets.Masked
+	one := reducer{Reducer: rd, e: e, body: r.Body, phase: r.Phase, event: r.Original, secrets: secret.Walker{URLs: secret.UserInfo}}
+	if rd != nil {
+		one.secrets.Known = &rd.known
+	}
+	e.RunID, e.ID.RunID = one.runID(r.RunID), one.runID(e.ID.RunID)
+	e.Part, e.Framework = one.part(r.Part), one.label(r.Framework)
+	e.Where = one.where(r)
+	e.Path = pathHash(r.File, e.Where.Host)
+	one.read()
+	e.Masked, e.Misfit = one.secrets.Masked, misfits(r)
 	e.normalize()
+}
+
+// misfits counts the attributes of a record that are not what its identity may hold, also those that normalize brings into range.
+func misfits(r *trainrecord.Record) int64 {
+	n := int64(r.Misfits)
+	for _, above := range [...]bool{r.Attempt > maxAttempt, r.Rank > maxAttempt, r.Seq > maxSeq} {
+		if above {
+			n++
+		}
+	}
+	return n
 }
 
 func nanos(t pcommon.Timestamp) int64 {
@@ -105,6 +119,8 @@ func (e *Entry) normalize() {
 	e.Rank = min(max(e.Rank, 0), maxAttempt)
 	e.Seq = min(max(e.Seq, 0), maxSeq)
 	e.Offset = max(e.Offset, emptyOffset)
+	e.Text = min(max(e.Text, 0), maxText)
+	e.Replaces = min(max(e.Replaces, 0), e.Text)
 	e.Time = max(e.Time, 0)
 	e.ID.Place = max(e.ID.Place, 0)
 	if e.ID.Kind == IDUID {
@@ -112,12 +128,9 @@ func (e *Entry) normalize() {
 	} else {
 		e.ID.Place = 0
 	}
-	for _, n := range []*Int{&e.Epoch, &e.Step, &e.PlannedEpochs, &e.PlannedSteps} {
-		if n.V < 0 || n.V > maxCoord || !n.Set {
-			*n = Int{}
-		}
-	}
-	if !(e.Progress >= 0 && e.Progress <= maxCoord) {
+	e.Epoch, e.PlannedEpochs = e.Epoch.upTo(trainrecord.MaxEpochs), e.PlannedEpochs.upTo(trainrecord.MaxEpochs)
+	e.Step, e.PlannedSteps = e.Step.upTo(trainrecord.MaxCount), e.PlannedSteps.upTo(trainrecord.MaxCount)
+	if !(e.Progress >= 0 && e.Progress <= trainrecord.MaxEpochs) {
 		e.Progress = noProgress
 	}
 	for i := range e.Values {
@@ -125,6 +138,14 @@ func (e *Entry) normalize() {
 			e.Values[i].V = math.NaN() // one spelling
 		}
 	}
+}
+
+// upTo gives a number of a range that begins with 0, else none.
+func (n Int) upTo(most int64) Int {
+	if n.V < 0 || n.V > most || !n.Set {
+		return Int{}
+	}
+	return n
 }
 
 // RunID gives the id of a run as entries have it.
@@ -143,6 +164,17 @@ func (r *reducer) runID(id string) string {
 	return masked + "-" + hex.EncodeToString(sum[:6])
 }
 
+// part is the name of a part without secrets; two that are longer than a label and begin alike stay two curves.
+func (r *reducer) part(name string) string {
+	masked := r.secrets.Text(name)
+	if len(masked) <= maxLabel {
+		return masked
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := "-" + hex.EncodeToString(sum[:6])
+	return trainrecord.CutText([]byte(masked), maxLabel-len(hash)) + hash
+}
+
 // label is a short text without secrets.
 func (r *reducer) label(s string) string { return label(r.secrets.Text(s)) }
 
@@ -153,9 +185,10 @@ func label(s string) string {
 	return trainrecord.CutText([]byte(s), maxLabel)
 }
 
+// text reads one, whatever door the record came through: what is none where a text belongs is missing.
 func text(m pcommon.Map, key string, n int) string {
 	v, ok := m.Get(key)
-	if !ok || v.Type() == pcommon.ValueTypeEmpty {
+	if !ok || v.Type() == pcommon.ValueTypeEmpty || !trainrecord.BodyText(key, v) {
 		return ""
 	}
 	s := v.AsString()
@@ -165,20 +198,23 @@ func text(m pcommon.Map, key string, n int) string {
 	return s
 }
 
+// integer reads one that is in its range, whatever door the record came through.
 func integer(m pcommon.Map, key string) Int {
 	if v, ok := m.Get(key); ok {
-		if n, ok := trainrecord.Integer(v); ok {
+		if n, ok := trainrecord.BodyInteger(key, v); ok {
 			return Int{V: n, Set: true}
 		}
 	}
 	return Int{}
 }
 
-func object(m pcommon.Map, key string) (pcommon.Map, bool) {
-	if v, ok := m.Get(key); ok && v.Type() == pcommon.ValueTypeMap {
-		return v.Map(), true
+// integer counts one that is left out.
+func (r *reducer) integer(m pcommon.Map, key string) Int {
+	n := integer(m, key)
+	if v, ok := m.Get(key); ok && !n.Set && v.Type() != pcommon.ValueTypeEmpty {
+		r.e.Cut++
 	}
-	return pcommon.Map{}, false
+	return n
 }
 
 // Resource attributes by the semantic conventions that a result names.

@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +17,8 @@ func TestAKnownUIDGivesTheSameEntryAsItsText(t *testing.T) {
 	rec := trainrecord.Record{RunID: "r", Event: trainrecord.EventEpochEnd, Attempt: 1, Offset: 300, Body: pcommon.NewMap(), Resource: pcommon.NewMap()}
 	rec.Body.PutInt(trainrecord.BodyEpoch, 4)
 	var got Entry
-	require.True(t, ReduceAt(&got, &rec, uid))
+	var r Reducer
+	require.True(t, r.At(&got, &rec, uid))
 	rec.UID = uid.String()
 	want, ok := Reduce(rec)
 	require.True(t, ok)
@@ -56,15 +58,18 @@ func stepRecord(n int64) trainrecord.Record {
 
 func TestAnEntryThatIsUsedAgainCostsNoMemory(t *testing.T) {
 	var e Entry
+	var r Reducer
 	rec := stepRecord(7)
-	require.True(t, ReduceAt(&e, &rec, trainrecord.UID{RunID: "r"}))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { ReduceAt(&e, &rec, trainrecord.UID{RunID: "r"}) }))
+	rec.Body.PutEmptyMap(trainrecord.BodyLearningRate).PutDouble("pg0", 0.1)
+	require.True(t, r.At(&e, &rec, trainrecord.UID{RunID: "r"}))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { r.At(&e, &rec, trainrecord.UID{RunID: "r"}) }))
 }
 
 func TestAnEntryThatIsUsedAgainLeavesTheFoldAlone(t *testing.T) {
 	t.Parallel()
 	once, again := New("r"), New("r")
 	var used Entry
+	var r Reducer
 	for i := range int64(40) {
 		rec := stepRecord(i)
 		if i%10 == 4 { // what comes after it overwrites its values
@@ -72,10 +77,33 @@ func TestAnEntryThatIsUsedAgainLeavesTheFoldAlone(t *testing.T) {
 		}
 		var e Entry
 		uid := trainrecord.UID{RunID: "r", Offset: i}
-		require.True(t, ReduceAt(&e, &rec, uid))
-		require.True(t, ReduceAt(&used, &rec, uid))
+		require.True(t, new(Reducer).At(&e, &rec, uid))
+		require.True(t, r.At(&used, &rec, uid))
 		require.True(t, once.Apply(e))
 		require.True(t, again.Apply(used))
 	}
 	assert.Equal(t, once.State(), again.State())
+}
+
+// What is remembered changes no entry: neither a secret nor a name that looks like the last one.
+func TestARememberedTextIsTheSame(t *testing.T) {
+	t.Parallel()
+	var r Reducer
+	names := []string{"loss", "lass", "s", "", "token=abc", "hf_abcdefghijklmnopqrstuvwxyz0123456789", "a b", "pg0", "pg1", strings.Repeat("a", 64), strings.Repeat("a", 65), strings.Repeat("b", maxName)}
+	for range 3 {
+		for i, name := range names {
+			rec := stepRecord(int64(i))
+			rec.RunID, rec.Host, rec.Part = "r"+name, name, name
+			m, _ := rec.Body.Get(trainrecord.BodyMeasurements)
+			m.Map().PutDouble(name, 1)
+			rec.Body.PutEmptyMap(trainrecord.BodyLearningRate).PutDouble(name, 0.1)
+			uid := trainrecord.UID{RunID: rec.RunID, Offset: int64(i)}
+			rec.UID = uid.String()
+			want, ok := Reduce(rec)
+			require.True(t, ok)
+			var got Entry
+			require.True(t, r.At(&got, &rec, uid))
+			assert.Equal(t, want, got, name)
+		}
+	}
 }

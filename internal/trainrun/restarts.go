@@ -40,6 +40,12 @@ func (m reach) join(o reach) {
 	}
 }
 
+// beyond says that the training had come further than a row.
+func (m reach) beyond(r *row) bool {
+	v, ok := m[r.part]
+	return ok && (r.event == EventEpochEnd && r.epoch < v.epoch || r.event == EventStepEnd && r.step < v.step)
+}
+
 // goesBack says that a row tells what the training had told before.
 func (m reach) goesBack(r *row) bool {
 	v, ok := m[r.part]
@@ -58,14 +64,26 @@ func (l *lane) compare(o *lane) int {
 	return cmp.Or(cmp.Compare(l.attempt, o.attempt), cmp.Compare(l.rank, o.rank), cmp.Compare(l.kind, o.kind), cmp.Compare(l.file, o.file))
 }
 
-// scene is a record of a lane that matters here: a row, or a run.start or a run.end.
+// scene is a record of a lane that matters here.
 type scene struct {
 	lane
 	place
-	time  int64
-	row   *row
-	start bool
+	time int64
+	row  *row // of one that is a row
+	n    int  // its place in the table
+	path uint32
+	what sceneKind
 }
+
+type sceneKind uint8
+
+const (
+	sceneRow   sceneKind = iota
+	sceneAside           // a validation
+	sceneStart
+	sceneEnd
+	sceneFailure
+)
 
 // restarts finds where trainings begin that no run.start tells of.
 func (f *Fold) restarts() map[boundKey][]boundary {
@@ -82,11 +100,20 @@ func (f *Fold) restarts() map[boundKey][]boundary {
 			anew(out, story)
 			story = story[:0]
 		}
-		story = append(story, appended(out, scenes[from:to]))
+		story = append(story, f.appended(out, scenes[from:to]))
 		from = to
 	}
 	anew(out, story)
 	return out
+}
+
+// lowest is the lowest rank that tells of the training.
+func (f *Fold) lowest() int64 {
+	low := int64(never)
+	for _, p := range f.parts.items {
+		low = min(low, p.owner)
+	}
+	return low
 }
 
 // scenes lists the rows, starts and ends, lane by lane, each in the order of its places.
@@ -97,27 +124,34 @@ func (f *Fold) scenes() []scene {
 	var out []scene
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
-		if r.kind != posNone && r.trainRow() {
+		what := sceneRow
+		if !r.trainRow() {
+			what = sceneAside
+		}
+		if r.kind != posNone && (what == sceneRow || r.epoch >= 0) {
 			out = append(out, scene{
-				lane{int64(r.attempt), int64(r.rank), r.kind, r.file}, place{r.pos, r.crc, r.index}, r.time, r, false,
+				lane{int64(r.attempt), int64(r.rank), r.kind, r.file}, place{r.pos, r.crc, r.index}, r.time, r, i, r.path, what,
 			})
 		}
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	mark := func(at *stamp, part string, start bool) {
+	mark := func(at *stamp, part string, what sceneKind) {
 		if at.kind != posNone && part == "" {
 			out = append(out, scene{
-				lane{at.attempt, at.rank, at.kind, at.file}, place{at.pos, at.crc, at.index}, at.time, nil, start,
+				lane{at.attempt, at.rank, at.kind, at.file}, place{at.pos, at.crc, at.index}, at.time, nil, 0, at.path, what,
 			})
 		}
 	}
 	for i := range f.starts.items {
-		mark(&f.starts.items[i].at, f.starts.items[i].part, true)
+		mark(&f.starts.items[i].at, f.starts.items[i].part, sceneStart)
 	}
 	for i := range f.ends.items {
-		mark(&f.ends.items[i].at, f.ends.items[i].part, false)
+		mark(&f.ends.items[i].at, f.ends.items[i].part, sceneEnd)
+	}
+	for i := range f.failMarks.items {
+		mark(&f.failMarks.items[i].at, f.failMarks.items[i].part, sceneFailure)
 	}
 	compare := func(a, b scene) int {
 		return cmp.Or(a.compare(&b.lane), comparePlaces(a.place, b.place), cmp.Compare(a.time, b.time), compareBool(a.row == nil, b.row == nil))
@@ -128,7 +162,8 @@ func (f *Fold) scenes() []scene {
 	return out
 }
 
-// straight says that all rows are of one stream, and before the first end in it: the usual run, of which nothing else is to be told.
+// straight says that all rows are of the first text of one stream, and before the first end in it: the usual run, of which
+// nothing else is to be told.
 func (f *Fold) straight() bool {
 	end := int64(never)
 	for i := range f.ends.items {
@@ -136,7 +171,7 @@ func (f *Fold) straight() bool {
 	}
 	for i := range f.rows.rows {
 		r, first := &f.rows.rows[i], &f.rows.rows[0]
-		if r.file != first.file || r.kind != first.kind || r.pos > end {
+		if r.file != first.file || r.kind != first.kind || r.pos > end || r.kind == posOffset && textAt(r.pos) > 0 {
 			return false
 		}
 	}
@@ -147,36 +182,56 @@ func (f *Fold) straight() bool {
 type stretch struct {
 	lane
 	start, first *scene // its first row, and the run.start before it
+	opens        *scene // that row, or the first validation of its epoch before it
 	begin, end   int64
 	timed        bool  // every row has a time
 	far          reach // of its last training
 	several      bool  // it has the beginning of one
 }
 
-// appended finds the trainings that follow the end of another one in their stream.
-func appended(out map[boundKey][]boundary, scenes []scene) stretch {
+// appended finds the trainings that follow the end of another one in their stream, or take its place in it.
+func (f *Fold) appended(out map[boundKey][]boundary, scenes []scene) stretch {
 	s := stretch{lane: scenes[0].lane, timed: true, far: reach{}}
 	var before reach // of the training that ended
 	var start *scene // after it
+	var aside *scene // the first of the validations before a row that are of its epoch
+	there := standings{texts: f.texts}
 	for i := range scenes {
 		sc := &scenes[i]
-		switch {
-		case sc.start:
+		if sc.what == sceneAside {
+			if aside == nil || aside.row.epoch != sc.row.epoch || aside.row.part != sc.row.part {
+				aside = sc
+			}
+			continue
+		}
+		there.add(sc)
+		first := sc
+		if aside != nil && sc.what == sceneRow && sc.row.event == EventEpochEnd && aside.row.epoch == sc.row.epoch && aside.row.part == sc.row.part {
+			first = aside
+		}
+		aside = nil
+		switch sc.what {
+		case sceneStart:
 			if start = sc; s.first == nil {
 				s.start = sc
 			}
 			s.far = reach{}
-		case sc.row == nil:
+		case sceneEnd:
 			if len(s.far) > 0 {
 				before, start = s.far, nil
 			}
+		case sceneFailure:
 		default:
-			if before.goesBack(sc.row) {
-				begins(out, start, sc)
+			switch {
+			case there.replaces(sc) && sc.rank == f.lowest(): // the file of another rank begins nothing
+				sc.anew(out)
+				s.far, before, s.several = reach{}, nil, true
+			case before.goesBack(sc.row):
+				begins(out, start, first)
 				s.far, before, s.several = reach{}, nil, true
 			}
 			if s.far.add(sc.row); s.first == nil {
-				s.first = sc
+				s.first, s.opens = sc, first
 			}
 			s.timed = s.timed && sc.time > 0
 			s.begin, s.end = earlier(s.begin, sc.time), max(s.end, sc.time)
@@ -200,7 +255,7 @@ func anew(out map[boundKey][]boundary, story []stretch) {
 		if timed && s.timed && s.begin > last {
 			back := far.goesBack(s.first.row)
 			if back {
-				begins(out, s.start, s.first)
+				begins(out, s.start, s.opens)
 			}
 			if back || s.several || s.start != nil {
 				far = reach{}

@@ -14,7 +14,7 @@ type row struct {
 	pos           int64
 	time          int64
 	attempt, rank int32
-	file          uint32
+	file, path    uint32
 	crc, index    uint32 // crc: part of the hash when the record has no uid
 	from, n       uint32 // its values in the table
 	part, host    uint16
@@ -57,7 +57,7 @@ func (f *Fold) addRow(e *Entry, at *stamp) {
 	p.owner = min(p.owner, e.Rank)
 	fullSeries := f.addValues(e, &r, part, counts != nil && !f.rowless)
 	if counts != nil && !f.rowless && (e.Rank == p.owner || r.n > 0) {
-		f.rows.rows = append(f.rows.rows, r)
+		f.rows.rows = append(doubled(f.rows.rows), r)
 	}
 	f.full = f.full || fullParts || fullHosts || fullSeries || f.rows.stored() > f.rows.room(int(f.stepRoom))
 }
@@ -65,10 +65,18 @@ func (f *Fold) addRow(e *Entry, at *stamp) {
 // room is what may be stored before the rows are compacted.
 func (t *rowTable) room(limit int) int { return max(2*limit+limit/2, t.floor+t.floor/4) + 4096 }
 
+// doubled makes room where there is none. What is long grows as fast as what is short: else a long stream is copied four times.
+func doubled[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, len(list)+1)
+}
+
 func newRow(e *Entry, at *stamp) row {
 	r := row{
 		epoch: none, step: none, pos: at.pos, time: e.Time, attempt: int32(e.Attempt), rank: int32(e.Rank),
-		file: at.file, crc: at.crc, index: at.index, kind: at.kind, event: e.Event, sampled: e.Sampled, axis: AxisOrder,
+		file: at.file, path: at.path, crc: at.crc, index: at.index, kind: at.kind, event: e.Event, sampled: e.Sampled, axis: AxisOrder,
 	}
 	if e.ID.Kind == IDHash {
 		r.crc = uint32(at.hash[0])<<24 | uint32(at.hash[1])<<16 | uint32(at.hash[2])<<8 | uint32(at.hash[3])
@@ -139,8 +147,8 @@ func (f *Fold) addValues(e *Entry, r *row, part uint32, keep bool) (full bool) {
 		if !keep {
 			continue
 		}
-		f.rows.values = append(f.rows.values, v.V)
-		f.rows.series = append(f.rows.series, id)
+		f.rows.values = append(doubled(f.rows.values), v.V)
+		f.rows.series = append(doubled(f.rows.series), id)
 		r.n++
 	}
 	return full
@@ -190,7 +198,7 @@ func (r *row) compareAge(o *row) int {
 	}
 	return cmp.Or(cmp.Compare(r.time, o.time), cmp.Compare(r.index, o.index), cmp.Compare(r.crc, o.crc),
 		cmp.Compare(r.rank, o.rank), cmp.Compare(r.part, o.part), cmp.Compare(r.event, o.event), cmp.Compare(r.axis, o.axis),
-		cmp.Compare(r.epoch, o.epoch), cmp.Compare(r.step, o.step), cmp.Compare(r.done, o.done), cmp.Compare(r.host, o.host))
+		cmp.Compare(r.epoch, o.epoch), cmp.Compare(r.step, o.step), cmp.Compare(r.done, o.done), cmp.Compare(r.host, o.host), cmp.Compare(r.path, o.path))
 }
 
 // compareRows is compareAge, then the values.

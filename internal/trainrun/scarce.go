@@ -103,14 +103,16 @@ func (d *deriver) keepRows(rows []bool) {
 	begun := map[boundary]bool{}
 	for _, list := range f.restarts() {
 		for _, b := range list {
-			begun[b] = true
+			if begun[b] = true; b.first > 0 {
+				rows[b.first-1] = true
+			}
 		}
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
 		t.progress(entryOf(all, extremeKey{series: gone, part: r.part, attempt: d.attempt[i]}), i)
 		t.span(spans, i, d.attempt[i])
-		if best, ok := steps[r.part]; r.step >= 0 && !d.cuts[r.part][d.attempt[i]].coversStep(r) && (!ok || r.step > t.rows[best].step) {
+		if best, ok := steps[r.part]; r.step >= 0 && !d.cutOf(i).coversStep(r) && (!ok || r.step > t.rows[best].step) {
 			steps[r.part] = i
 		}
 		rows[i] = rows[i] || begun[r.boundary()]
@@ -118,6 +120,9 @@ func (d *deriver) keepRows(rows []bool) {
 	markFound(all, nil, rows)
 	markFound(spans, nil, rows)
 	for _, i := range steps {
+		rows[i] = true
+	}
+	for _, i := range d.seg.proofs {
 		rows[i] = true
 	}
 }

@@ -73,15 +73,7 @@ func bestOf(b *Best) *Best {
 
 func TestThinToATarget(t *testing.T) {
 	t.Parallel()
-	f := New(testRun)
-	for i := range int64(20_000) {
-		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1 / float64(i+1)}))
-		if i%100 == 0 {
-			e := stepEntry(100_000+i, 1, 0, Value{"val/loss", 1})
-			e.Event, e.Epoch, e.Step = EventEpochEnd, Int{i / 100, true}, Int{}
-			f.Apply(e)
-		}
-	}
+	f := stepsAnd(defaultLimits(), 20_000, func(i int64) Entry { return valued(i, EventEpochEnd, i/100, 1) })
 	before := f.SizeBytes()
 	require.True(t, f.Thin(before/2))
 	half := f.SizeBytes()

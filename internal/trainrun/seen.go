@@ -15,11 +15,20 @@ type seen struct {
 	hashes  hashSet
 }
 
-// stream is the part of a uid that all lines of one file share.
+// stream is the part of a uid that all lines of one file share. Ranks and parts that the path names write equal lines, which are records of each of
+// them: whichever comes first, none is missing.
 type stream struct {
 	run    string // of the uid, "" when it is that of the fold
 	file   uint32
+	side   uint32 // of rank and part, 0 = rank 0 of the run itself
 	places placeList
+}
+
+func writerOf(e *Entry) uint32 {
+	if e.Rank == 0 && e.Part == "" {
+		return 0
+	}
+	return max(1, uint32(hashName(rankName(e.Rank)+"\x00"+e.Part)))
 }
 
 type seqKey struct {
@@ -32,25 +41,47 @@ func compareSeqKeys(a, b seqKey) int {
 	return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.rank, b.rank), cmp.Compare(a.event, b.event), compareText(a.host, b.host))
 }
 
-func (s *seen) stream(run string, file uint32) *stream {
-	if r := s.recent; r != nil && r.file == file && r.run == run {
+func (s *seen) stream(run string, file, side uint32) *stream {
+	if r := s.recent; r != nil && r.file == file && r.side == side && r.run == run {
 		return r
 	}
-	i, ok := slices.BinarySearchFunc(s.streams, stream{run: run, file: file}, func(a *stream, b stream) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.run, b.run))
+	i, ok := slices.BinarySearchFunc(s.streams, stream{run: run, file: file, side: side}, func(a *stream, b stream) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.run, b.run), cmp.Compare(a.side, b.side))
 	})
 	if !ok {
-		s.streams = slices.Insert(s.streams, i, &stream{run: run, file: file})
+		s.streams = slices.Insert(s.streams, i, &stream{run: run, file: file, side: side})
 	}
 	s.recent = s.streams[i]
 	return s.recent
+}
+
+// beginning is the first place of a file of which a record was seen.
+type beginning struct {
+	run    string
+	file   uint32
+	offset int64
+}
+
+func (s *seen) begins() (out []beginning) {
+	for _, st := range s.streams {
+		if st.places.n == 0 {
+			continue
+		}
+		b := beginning{st.run, st.file, st.places.blocks[0].first.offset}
+		if n := len(out); n > 0 && out[n-1].file == b.file && out[n-1].run == b.run {
+			out[n-1].offset = min(out[n-1].offset, b.offset)
+		} else {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // add answers false for a record that was seen.
 func (s *seen) add(e *Entry) bool {
 	switch e.ID.Kind {
 	case IDUID:
-		return s.stream(e.ID.RunID, e.ID.File).places.add(place{e.ID.Place, e.ID.CRC, e.ID.Index})
+		return s.stream(e.ID.RunID, e.ID.File, writerOf(e)).places.add(place{e.ID.Place, e.ID.CRC, e.ID.Index})
 	case IDSeq:
 		if e.Seq > 0 {
 			k := seqKey{e.Attempt, e.Rank, e.Event, e.Where.Host}
@@ -131,6 +162,7 @@ func (s *seen) write(w *writer) {
 	for _, st := range s.streams {
 		w.text(st.run)
 		w.fixed32(st.file)
+		w.fixed32(st.side)
 		st.places.write(w)
 	}
 	w.uint(uint64(len(s.seqs)))
@@ -146,7 +178,11 @@ func (s *seen) write(w *writer) {
 
 func (s *seen) read(r *reader) {
 	for range r.count(6) {
-		st := s.stream(r.text(), r.fixed32())
+		run, file, side := r.text(), r.fixed32(), uint32(0)
+		if r.version >= versionTexts {
+			side = r.fixed32()
+		}
+		st := s.stream(run, file, side)
 		if st.places.n > 0 {
 			r.fail("a stream twice")
 			return

@@ -10,12 +10,15 @@ import (
 // have one number (records without a number all have 1), each further one begins the next attempt: in its own stream by
 // place, elsewhere by time.
 type segmenter struct {
+	rows   []row
 	bounds map[boundKey][]boundary
 	lowest map[int64]int64 // by attempt number the lowest rank that has a run.start
 	split  bool            // some number holds more than one attempt
 	oldest int64           // numbers below it are taken for it: the table holds no more
 	list   []segment       // all attempts, the oldest first
 	index  map[segment]int
+	late   map[int64]int64 // by attempt number the latest time before the second attempt, where its first run.start begins that
+	proofs []int           // rows that say so
 }
 
 type segment struct {
@@ -35,16 +38,19 @@ type boundary struct {
 	time    int64
 	proven  int64 // the greatest time up to here in the stream: a clock that jumps back moves nothing
 	ordinal int
-	implied bool // told by rows, not by a run.start: there was a training before
+	implied bool   // told by rows, not by a run.start alone: there was a training before
+	resumed Int    // the epoch that a run.start names
+	first   int    // of a training that took the place of another one in a file, its first row, counted from 1
+	path    uint32 // of the file
 }
 
 func newSegmenter(f *Fold) *segmenter {
-	s := &segmenter{bounds: map[boundKey][]boundary{}, lowest: map[int64]int64{}, index: map[segment]int{}}
+	s := &segmenter{rows: f.rows.rows, bounds: map[boundKey][]boundary{}, lowest: map[int64]int64{}, index: map[segment]int{}, late: map[int64]int64{}}
 	for i := range f.starts.items {
 		it := f.starts.items[i]
 		k := boundKey{it.at.attempt, it.at.rank, it.part}
 		s.bounds[k] = append(s.bounds[k], boundary{
-			place: place{offset: it.at.pos, crc: it.at.crc, index: it.at.index}, file: it.at.file, kind: it.at.kind, time: it.at.time,
+			place: place{offset: it.at.pos, crc: it.at.crc, index: it.at.index}, file: it.at.file, kind: it.at.kind, time: it.at.time, resumed: it.epoch,
 		})
 		if low, ok := s.lowest[k.attempt]; !ok || k.rank < low {
 			s.lowest[k.attempt] = k.rank
@@ -58,9 +64,9 @@ func newSegmenter(f *Fold) *segmenter {
 			s.lowest[k.attempt] = k.rank
 		}
 	}
+	s.retell(f)
 	for k, list := range s.bounds {
-		number(list)
-		s.bounds[k] = list
+		number(list, s.late[k.attempt])
 		s.split = s.split || list[len(list)-1].ordinal > 0
 	}
 	if n := len(f.attempts); n >= f.lim.attempts {
@@ -82,8 +88,9 @@ func (s *segmenter) imply(k boundKey, b boundary) {
 }
 
 // number sorts the boundaries of one rank and part and gives each the ordinal of the attempt that it begins. A run.start
-// with the same time as the one before is a copy of it.
-func number(list []boundary) {
+// with the same time as the one before is a copy of it. Where the first run.start of another rank begins the second attempt, one
+// that is later than the first attempt's rows, late, does so too.
+func number(list []boundary, late int64) {
 	slices.SortFunc(list, func(a, b boundary) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.kind, b.kind), comparePlaces(a.place, b.place), cmp.Compare(a.time, b.time))
 	})
@@ -94,6 +101,7 @@ func number(list []boundary) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b boundary) int { return cmp.Compare(a.proven, b.proven) })
+	list[0].implied = list[0].implied || late > 0 && list[0].time > late
 	for i := range list {
 		b := &list[i]
 		if i > 0 {
@@ -112,21 +120,33 @@ type spot struct {
 	file          uint32
 	kind          posKind
 	pos, time     int64
+	path          uint32
+	standing      *row // of a file that was written anew, a row that no newer text took the place of
 }
 
 func (s *stamp) spot(part string) spot {
-	return spot{s.attempt, s.rank, part, s.file, s.kind, s.pos, s.time}
+	return spot{s.attempt, s.rank, part, s.file, s.kind, s.pos, s.time, s.path, nil}
 }
 
-func ordinalIn(list []boundary, at *spot) int {
+// inStream says that places tell which of two is the later one.
+func (b *boundary) inStream(at *spot) bool {
+	if b.first > 0 { // texts of one file may have other first lines
+		return b.path == at.path && b.kind == at.kind
+	}
+	return b.file == at.file && b.kind == at.kind && at.kind != posNone
+}
+
+func (s *segmenter) ordinalIn(list []boundary, at *spot) int {
 	own, other, others := -1, 0, false
 	for i := range list {
 		b := &list[i]
 		switch {
-		case b.file == at.file && b.kind == at.kind && at.kind != posNone:
-			if b.offset <= at.pos {
+		case b.inStream(at):
+			if b.offset <= at.pos || at.standing != nil && b.first > 0 && !at.standing.before(&s.rows[b.first-1]) {
 				own = max(own, b.ordinal)
 			}
+		case at.time == 0 && b.first > 0: // another file, and nothing tells when it was written: it was not written anew
+			own = max(own, b.ordinal)
 		case at.time > 0 && b.proven <= at.time:
 			other, others = max(other, b.ordinal), true
 		default: // later, or not to be compared
@@ -151,9 +171,9 @@ func (s *segmenter) segment(at *spot) segment {
 		}
 		run, part = s.bounds[boundKey{at.attempt, rank, ""}], s.bounds[boundKey{at.attempt, rank, at.part}]
 	}
-	seg.ordinal = ordinalIn(run, at)
+	seg.ordinal = s.ordinalIn(run, at)
 	if at.part != "" {
-		seg.ordinal = max(seg.ordinal, ordinalIn(part, at))
+		seg.ordinal = max(seg.ordinal, s.ordinalIn(part, at))
 	}
 	return seg
 }
@@ -205,6 +225,13 @@ type begin struct {
 	epoch, step int64
 	resumed     int64 // the epoch that its start names, where the start alone says what was taken over
 	silent      bool  // no row tells of it, only its start
+	behind      bool  // its first step is behind all steps of older ones: it tells nothing of what was taken over
+}
+
+// tells says that its first step tells more exactly than an epoch, which the start of an attempt before it named, what was taken over: it
+// is of that epoch, maybe in the middle of it, or of one before.
+func (b *begin) tells(epoch int64) bool {
+	return b.step != never && !b.behind && (b.epoch <= epoch || b.epoch == never)
 }
 
 // cut says from where on newer attempts took over from an attempt.
@@ -212,20 +239,28 @@ type cut struct {
 	epoch     int64 // epochs from here on are superseded
 	step      int64 // steps from here on are superseded
 	stepEpoch int64 // steps of epochs from here on are superseded, by attempts that have no step yet or whose start names the epoch
+	all       bool  // whatever it tells
 }
+
+// replaced is the cut of what a newer text took the place of.
+var replaced = cut{all: true}
 
 const never = math.MaxInt64
 
 // cuts turns the beginnings of the attempts of one part, the oldest first, into what newer ones supersede.
 func cuts(begins []begin) []cut {
 	out := make([]cut, len(begins))
-	c := cut{never, never, never}
+	c := cut{never, never, never, false}
+	next := begin{epoch: never, step: never} // the one after it that has a step
 	for i, b := range slices.Backward(begins) {
 		out[i] = c
 		c.epoch = min(c.epoch, b.epoch)
 		c.step = min(c.step, b.step)
 		c.stepEpoch = min(c.stepEpoch, b.resumed)
-		if b.step == never && (!b.silent || c.step == never) { // else the first step of the one after it tells what was taken over
+		switch {
+		case b.step != never:
+			next = b
+		case !b.silent || !next.tells(b.epoch):
 			c.stepEpoch = min(c.stepEpoch, b.epoch)
 		}
 	}
@@ -234,14 +269,14 @@ func cuts(begins []begin) []cut {
 
 // covers says that a newer attempt supersedes the row on an axis.
 func (c *cut) covers(r *row, axis Axis) bool {
-	if axis == AxisEpoch {
-		return r.epoch >= c.epoch
+	if c.all || axis == AxisEpoch {
+		return c.all || r.epoch >= c.epoch
 	}
 	return c.coversStep(r)
 }
 
 func (c *cut) coversStep(r *row) bool {
-	if r.step >= 0 && r.step >= c.step {
+	if c.all || r.step >= 0 && r.step >= c.step {
 		return true
 	}
 	if r.step < 0 && r.epoch >= 0 {

@@ -21,11 +21,11 @@ func TestAbsorbedFoldsAreOneFold(t *testing.T) {
 				whole, a, b := blank.newCell(), blank.newCell(), blank.newCell()
 				for _, e := range drawSet(t, false) {
 					e.normalize()
-					whole.take(&e)
+					whole.take(&e, false)
 					if rapid.Bool().Draw(t, "first") {
-						a.take(&e)
+						a.take(&e, false)
 					} else {
-						b.take(&e)
+						b.take(&e, false)
 					}
 				}
 				a.absorb(b)

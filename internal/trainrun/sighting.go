@@ -52,8 +52,9 @@ func SourceOf(attrs pcommon.Map) (s *Source, secrets int64) {
 	return s, w.Masked
 }
 
-// Replaced counts the values of a record that are not kept as they came: secrets, and what is not on a closed list.
-type Replaced struct{ Secrets, OffList int64 }
+// Replaced counts the values of a record that are not kept as they came: secrets, what is not on a closed list, and what is left out because it is not
+// of its type or range; and its attributes that are not of theirs.
+type Replaced struct{ Secrets, OffList, LeftOut, Misfits int64 }
 
 // SightDetail is what starts, ends and failures tell besides.
 type SightDetail struct {
@@ -64,30 +65,6 @@ type SightDetail struct {
 	ErrorType, Message  string
 }
 
-// Emits says which signals a trainer sends by itself.
-type Emits uint8
-
-// Signals that a trainer may send by itself.
-const (
-	EmitsMetrics Emits = 1 << iota
-	EmitsTraces
-)
-
-// EmitsOf reads a list of signals; a word off the list means none.
-func EmitsOf(words []string) Emits {
-	var e Emits
-	for _, w := range words {
-		switch w {
-		case trainrecord.EmitsMetrics:
-			e |= EmitsMetrics
-		case trainrecord.EmitsTraces:
-			e |= EmitsTraces
-		default: // no signal that is derived
-		}
-	}
-	return e
-}
-
 // sighter reduces a record, and counts what it replaces.
 type sighter struct {
 	Sighting
@@ -95,6 +72,7 @@ type sighter struct {
 	body    pcommon.Map
 	masker  reducer
 	offList int64
+	leftOut int64
 }
 
 // Sight reduces a record. The observed time stands in for an event time that it has not. extra are the paths of parameters
@@ -107,7 +85,7 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	s := sighter{body: r.Body, masker: reducer{secrets: secret.Walker{URLs: secret.UserInfo}}}
 	s.Sighting = Sighting{
 		RunID: s.masker.runID(r.RunID), Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
-		Seq: min(max(r.Seq, 0), maxSeq), Part: s.masker.label(r.Part), Framework: s.bounded("framework", r.Framework), Phase: s.livePhase(r.Phase),
+		Seq: min(max(r.Seq, 0), maxSeq), Part: s.masker.part(r.Part), Framework: s.bounded("framework", r.Framework), Phase: s.livePhase(r.Phase),
 		Time: nanos(r.Time), Arrived: arrived, Progress: noProgress, Trace: r.TraceID, Span: r.SpanID,
 	}
 	if s.Time == 0 {
@@ -119,7 +97,7 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	s.ID.RunID = s.masker.runID(s.ID.RunID)
 	s.noDurations()
 	s.read(extra)
-	return s.Sighting, Replaced{Secrets: s.masker.secrets.Masked, OffList: s.offList}, true
+	return s.Sighting, Replaced{Secrets: s.masker.secrets.Masked, OffList: s.offList, LeftOut: s.leftOut, Misfits: misfits(r)}, true
 }
 
 func (s *Sighting) noDurations() {
@@ -152,17 +130,19 @@ func (s *sighter) read(extra [][]string) {
 	body := s.body
 	switch s.Event {
 	case EventRunStart:
-		s.Planned = whole(body, trainrecord.BodyPlannedEpochs)
+		s.Planned = s.integer(trainrecord.BodyPlannedEpochs)
 		s.Detail = &SightDetail{
-			Family: s.bounded(trainrecord.BodyTaskFamily, text(body, trainrecord.BodyTaskFamily, maxLabel)),
-			Emits:  emits(body), Extra: s.paramsAt(extra),
+			Family: s.bounded(trainrecord.BodyTaskFamily, s.text(trainrecord.BodyTaskFamily, maxLabel)),
+			Emits:  s.emits(), Extra: s.paramsAt(extra),
 		}
 	case EventEpochEnd, EventStepEnd, EventPhaseStart, EventPhaseEnd:
-		s.Epoch, s.Step = whole(body, trainrecord.BodyEpoch), whole(body, trainrecord.BodyStep)
-		s.Samples, s.Planned = whole(body, trainrecord.BodySamples), whole(body, trainrecord.BodyPlannedEpochs)
+		s.Epoch, s.Step = s.integer(trainrecord.BodyEpoch), s.integer(trainrecord.BodyStep)
+		s.Samples, s.Planned = s.integer(trainrecord.BodySamples), s.integer(trainrecord.BodyPlannedEpochs)
 		if v, ok := body.Get(trainrecord.BodyEpochProgress); ok {
-			if p, ok := trainrecord.Number(v); ok && p >= 0 && p <= maxCoord {
+			if p, ok := trainrecord.BodyNumber(trainrecord.BodyEpochProgress, v); ok {
 				s.Progress = p
+			} else if v.Type() != pcommon.ValueTypeEmpty {
+				s.leftOut++
 			}
 		}
 		s.durations(body)
@@ -175,9 +155,9 @@ func (s *sighter) read(extra [][]string) {
 }
 
 func (s *sighter) end() {
-	s.Completed = whole(s.body, trainrecord.BodyEpochsCompleted)
+	s.Completed = s.integer(trainrecord.BodyEpochsCompleted)
 	s.durations(s.body)
-	d := &SightDetail{Outcome: text(s.body, trainrecord.BodyOutcome, maxLabel), StopReason: s.unmasked(trainrecord.BodyStopReason, maxLabel)}
+	d := &SightDetail{Outcome: s.text(trainrecord.BodyOutcome, maxLabel), StopReason: s.unmasked(trainrecord.BodyStopReason, maxLabel)}
 	switch d.Outcome {
 	case trainrecord.OutcomeSuccess, trainrecord.OutcomeFailed, trainrecord.OutcomeAborted:
 	default: // an end without a known outcome is an end all the same
@@ -189,15 +169,21 @@ func (s *sighter) end() {
 	s.Detail = d
 }
 
-func (s *Sighting) durations(body pcommon.Map) {
-	m, ok := object(body, trainrecord.BodyDurations)
-	if !ok {
+func (s *sighter) durations(body pcommon.Map) {
+	v, ok := body.Get(trainrecord.BodyDurations)
+	if !ok || v.Type() == pcommon.ValueTypeEmpty {
 		return
 	}
+	if v.Type() != pcommon.ValueTypeMap {
+		s.leftOut++
+		return
+	}
+	m := v.Map()
 	for key, v := range m.All() {
 		x, ok := trainrecord.LargeNumber(v)
 		if !ok || !(x >= 0 && x <= maxSeconds) {
-			continue // no time takes that long
+			s.leftOut++ // no time takes that long
+			continue
 		}
 		switch key {
 		case trainrecord.DurationEpoch:
@@ -219,34 +205,30 @@ func (s *Sighting) durations(body pcommon.Map) {
 	}
 }
 
-// whole reads a coordinate or count.
-func whole(m pcommon.Map, key string) Int {
-	n := integer(m, key)
-	if n.V < 0 || n.V > maxCoord {
-		return Int{}
+// integer counts one that is left out.
+func (s *sighter) integer(key string) Int {
+	n := integer(s.body, key)
+	if v, ok := s.body.Get(key); ok && !n.Set && v.Type() != pcommon.ValueTypeEmpty {
+		s.leftOut++
 	}
 	return n
 }
 
+// text counts a value of another type, which is left out.
+func (s *sighter) text(key string, n int) string {
+	if v, ok := s.body.Get(key); ok && v.Type() != pcommon.ValueTypeEmpty && !trainrecord.BodyText(key, v) {
+		s.leftOut++
+	}
+	return text(s.body, key, n)
+}
+
 // unmasked gives a text of the body without the secrets in it.
 func (s *sighter) unmasked(key string, n int) string {
-	told := s.masker.secrets.Text(text(s.body, key, maxScanned))
+	told := s.masker.secrets.Text(s.text(key, maxScanned))
 	if len(told) > n {
 		told = trainrecord.CutText([]byte(told), n)
 	}
 	return told
-}
-
-func emits(body pcommon.Map) Emits {
-	v, ok := body.Get(trainrecord.BodyEmits)
-	if !ok || v.Type() != pcommon.ValueTypeSlice {
-		return 0
-	}
-	var words []string
-	for _, e := range v.Slice().All() {
-		words = append(words, e.AsString())
-	}
-	return EmitsOf(words)
 }
 
 // paramsAt gives the texts of values in the body, "" where there is none, and without secrets.

@@ -4,7 +4,8 @@ import "fmt"
 
 // Versions of the encoding, its first byte. Older ones from leastSnapshot on are read.
 const (
-	versionSnapshot = 8 // values of phases by step
+	versionSnapshot = 9 // texts of streams
+	versionTexts    = 9 // from it on: where the texts of streams begin
 	versionEvents   = 7 // from it on: events off the list
 	leastSnapshot   = 6
 )
@@ -39,6 +40,7 @@ func (f *Fold) write(w *writer) {
 	f.parts.write(w)
 	f.series.write(w)
 	f.rows.write(w)
+	f.texts.write(w)
 	writeRegister(w, &f.framework, func(w *writer, s *string) { w.text(*s) })
 	writeRegister(w, &f.where.start, (*writer).where)
 	writeRegister(w, &f.where.rest, (*writer).where)
@@ -100,6 +102,9 @@ func (f *Fold) read(r *reader) {
 	f.parts.read(r)
 	f.series.read(r, len(f.parts.items))
 	f.rows.read(r, f)
+	if r.version >= versionTexts {
+		f.texts.read(r)
+	}
 	readRegister(r, &f.framework, (*reader).text)
 	readRegister(r, &f.where.start, (*reader).where)
 	readRegister(r, &f.where.rest, (*reader).where)

@@ -16,6 +16,7 @@ func (t *rowTable) write(w *writer) {
 		w.int(int64(r.attempt - prev.attempt))
 		w.int(int64(r.rank - prev.rank))
 		w.int(int64(r.file) - int64(prev.file))
+		w.int(int64(r.path) - int64(prev.path))
 		w.fixed32(r.crc)
 		w.uint(uint64(r.index))
 		w.uint(uint64(r.part))
@@ -41,7 +42,11 @@ func (t *rowTable) read(r *reader, f *Fold) {
 		x.epoch, x.step, x.done = prev.epoch+r.int(), prev.step+r.int(), prev.done+r.int()
 		x.pos, x.time = prev.pos+r.int(), prev.time+r.int()
 		x.attempt, x.rank = prev.attempt+int32(r.int()), prev.rank+int32(r.int())
-		x.file, x.crc, x.index = uint32(int64(prev.file)+r.int()), r.fixed32(), uint32(r.uint())
+		x.file = uint32(int64(prev.file) + r.int())
+		if r.version >= versionTexts {
+			x.path = uint32(int64(prev.path) + r.int())
+		}
+		x.crc, x.index = r.fixed32(), uint32(r.uint())
 		part, host, values := r.uint(), r.uint(), r.count(9)
 		if part >= uint64(len(f.parts.items)) || host >= uint64(len(f.hosts.names)) && host != lostHost || x.axis == axisPhase && (x.epoch < 0 || x.step < 0) || x.kind > posOffset ||
 			x.attempt < 1 || x.rank < 0 || x.epoch < none || x.step < none || x.done < 0 {

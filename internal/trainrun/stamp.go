@@ -10,10 +10,11 @@ import (
 type stamp struct {
 	attempt, rank int64
 	time          int64
-	pos           int64 // offset in the stream, else the sequence number
+	pos           int64 // place in the stream, else the sequence number
 	kind          posKind
 	event         Event
 	file          uint32
+	path          uint32 // of a place in a file, as far as it is known
 	crc, index    uint32
 	hash          [16]byte
 }
@@ -31,7 +32,8 @@ func stampOf(e *Entry) stamp {
 	s := stamp{attempt: e.Attempt, rank: e.Rank, time: e.Time, event: e.Event, hash: e.ID.Hash, file: streamOf(e)}
 	switch {
 	case e.ID.Kind == IDUID:
-		s.kind, s.pos, s.crc, s.index = posOffset, e.ID.Place, e.ID.CRC, e.ID.Index
+		s.path = e.Path
+		s.kind, s.pos, s.crc, s.index = posOffset, placeIn(e.Text, e.ID.Place), e.ID.CRC, e.ID.Index
 	case e.Seq > 0:
 		s.kind, s.pos = posSeq, e.Seq
 	case e.Offset >= 0:
@@ -59,14 +61,15 @@ func (s *stamp) compareStream(o *stamp) int {
 // rewritten in its place is as new as its time.
 func (s *stamp) compareWithin(o *stamp) int {
 	return cmp.Or(cmp.Compare(s.pos, o.pos), cmp.Compare(s.time, o.time), cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc),
-		cmp.Compare(s.event, o.event), bytes.Compare(s.hash[:], o.hash[:]))
+		cmp.Compare(s.event, o.event), cmp.Compare(s.path, o.path),
+		bytes.Compare(s.hash[:], o.hash[:]))
 }
 
 // compareAcross orders records of different streams, the older first: by time, then by uid.
 func (s *stamp) compareAcross(o *stamp) int {
 	return cmp.Or(cmp.Compare(s.time, o.time), cmp.Compare(s.kind, o.kind), cmp.Compare(s.file, o.file), cmp.Compare(s.pos, o.pos),
 		cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc), cmp.Compare(s.rank, o.rank), cmp.Compare(s.event, o.event),
-		bytes.Compare(s.hash[:], o.hash[:]))
+		cmp.Compare(s.path, o.path), bytes.Compare(s.hash[:], o.hash[:]))
 }
 
 func (w *writer) stamp(s *stamp) {
@@ -77,6 +80,7 @@ func (w *writer) stamp(s *stamp) {
 	w.int(s.pos)
 	w.byte(byte(s.event))
 	w.fixed32(s.file)
+	w.fixed32(s.path)
 	w.fixed32(s.crc)
 	w.uint(uint64(s.index))
 	w.text(string(s.hash[:]))
@@ -85,7 +89,11 @@ func (w *writer) stamp(s *stamp) {
 func (r *reader) stamp() (s stamp) {
 	s.attempt, s.rank, s.time = int64(r.uint()), int64(r.uint()), r.int()
 	s.kind, s.pos, s.event = posKind(r.byte()), r.int(), Event(r.byte())
-	s.file, s.crc, s.index = r.fixed32(), r.fixed32(), uint32(r.uint())
+	s.file = r.fixed32()
+	if r.version >= versionTexts {
+		s.path = r.fixed32()
+	}
+	s.crc, s.index = r.fixed32(), uint32(r.uint())
 	copy(s.hash[:], r.text())
 	return s
 }

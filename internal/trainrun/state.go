@@ -82,8 +82,17 @@ type Epochs struct {
 
 // Steps are optimizer steps.
 type Steps struct {
-	Planned *int64
-	Last    *int64
+	Planned  *int64
+	Last     *int64
+	FromZero bool `json:"from_zero"` // the training counts from 0: the last planned one is Planned-1
+}
+
+// Done says that the planned steps were done.
+func (s *Steps) Done() bool {
+	if s.Planned == nil || *s.Planned <= 0 || s.Last == nil {
+		return false
+	}
+	return *s.Last >= *s.Planned || s.FromZero && *s.Last == *s.Planned-1
 }
 
 // Part is a curve of its own inside the run.

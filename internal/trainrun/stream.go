@@ -19,3 +19,15 @@ func uidStream(run string, file uint32) uint32 {
 	}
 	return file ^ uint32(hashName(run))
 }
+
+// pathHash tells the files of a run apart that have one first line; 0 where no path is told.
+func pathHash(path, host string) uint32 {
+	if path == "" {
+		return 0
+	}
+	h := uint32(hashName(path))
+	if host != "" {
+		h ^= uint32(hashName(host))
+	}
+	return max(h, 1)
+}

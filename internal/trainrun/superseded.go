@@ -21,7 +21,7 @@ func (f *Fold) Superseded(of *Series) []Superseded {
 			continue
 		}
 		x, there := d.at(i, of.Axis)
-		if there || x < 0 {
+		if there || x < 0 || int(d.attempt[i]) == d.newest() { // the newest attempt loses lines that were written again
 			continue
 		}
 		for j := r.from; j < r.from+r.n; j++ {

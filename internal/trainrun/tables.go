@@ -15,19 +15,20 @@ type attemptTimes struct{ number, first, last int64 }
 // attemptTable holds the newest attempts, the newest first.
 type attemptTable []attemptTimes
 
-func (t *attemptTable) get(number int64, limit int) *attemptTimes {
+// get answers that the number is new where it is.
+func (t *attemptTable) get(number int64, limit int) (a *attemptTimes, added bool) {
 	i := sort.Search(len(*t), func(i int) bool { return (*t)[i].number <= number })
 	if i < len(*t) && (*t)[i].number == number {
-		return &(*t)[i]
+		return &(*t)[i], false
 	}
 	if i >= limit {
-		return nil
+		return nil, false
 	}
 	*t = slices.Insert(*t, i, attemptTimes{number: number})
 	if len(*t) > limit {
 		*t = (*t)[:limit]
 	}
-	return &(*t)[i]
+	return &(*t)[i], true
 }
 
 // newest says that a number is among the n greatest.

@@ -17,6 +17,29 @@ func stepEntry(n, attempt, rank int64, values ...Value) Entry {
 	}
 }
 
+// valued is the n-th record, with a validation loss: of the end of an epoch, or of a validation in it at step n.
+func valued(n int64, event Event, epoch int64, v float64) Entry {
+	e := stepEntry(n, 1, 0, Value{"val/loss", v})
+	if e.Event, e.Epoch = event, (Int{epoch, true}); event == EventEpochEnd {
+		e.Step = Int{}
+	}
+	return e
+}
+
+// stepsAnd is a run of n steps with a loss, and a record behind each hundred of them.
+func stepsAnd(lim limits, n int64, behind func(i int64) Entry) *Fold {
+	f := newFold(testRun, lim)
+	for i := range n {
+		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
+		if i%100 == 99 {
+			e := behind(i)
+			e.ID.Place += 50
+			f.Apply(e)
+		}
+	}
+	return f
+}
+
 func TestThinningKeepsExtremesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,21 +143,55 @@ func TestAReplacedExtremeIsNoExtreme(t *testing.T) {
 	assert.Equal(t, Point{51, 1, 1051}, *s.Min)
 }
 
+// An attempt that has no row yet, only a heartbeat, makes the others older as its rows would.
+func TestAnAttemptWithoutRowsMakesOthersOlder(t *testing.T) {
+	t.Parallel()
+	alive := stepEntry(2000, 3, 0)
+	alive.Event, alive.Step = EventHeartbeat, Int{}
+	list := []Entry{alive}
+	for i := range int64(100) {
+		list = append(list, stepEntry(2*i+1, 1+i/50, 0, Value{"train/loss", float64(i)}))
+	}
+	states := map[string]bool{}
+	for range 2 {
+		f := newFold(testRun, tightLimits())
+		for _, e := range list {
+			f.Apply(e)
+			f.State()
+		}
+		states[dump(f.State())] = true
+		list = append(list[1:], alive)
+	}
+	assert.Len(t, states, 1)
+}
+
+// Of attempts that are old nothing stays for its own sake, whichever record came first.
+func TestValuesOfOldAttemptsAreThinnedInAnyOrder(t *testing.T) {
+	t.Parallel()
+	newest := stepEntry(0, 3, 0, Value{"z", 0}) // the later record of a step
+	newest.ID.Place = 50
+	list := []Entry{newest, stepEntry(0, 3, 0, Value{"train/loss", 0}), stepEntry(200, 2, 0, Value{"train/loss", 1})}
+	for i := range int64(50) {
+		list = append(list, stepEntry(2*i+1, 1, 0, Value{"train/loss", 2}))
+	}
+	states := map[string]bool{}
+	for range 2 {
+		f := newFold(testRun, tightLimits())
+		for _, e := range list {
+			f.Apply(e)
+		}
+		states[dump(f.State())] = true
+		list = append(list[1:], newest)
+	}
+	assert.Len(t, states, 1)
+}
+
 // 100 epochs among many steps are not thinned for the steps' sake.
 func TestStepsDoNotThinEpochs(t *testing.T) {
 	t.Parallel()
 	lim := defaultLimits()
 	lim.points = 1000
-	f := newFold(testRun, lim)
-	for i := range int64(10_000) {
-		f.Apply(stepEntry(i, 1, 0, Value{"train/loss", 1}))
-		if i%100 == 99 {
-			e := stepEntry(100_000+i, 1, 0, Value{"val/loss", 1})
-			e.Event, e.Epoch, e.Step = EventEpochEnd, Int{i / 100, true}, Int{}
-			f.Apply(e)
-		}
-	}
-	st := f.State()
+	st := stepsAnd(lim, 10_000, func(i int64) Entry { return valued(i, EventEpochEnd, i/100, 1) }).State()
 	assert.Len(t, seriesOf(st, "", "val/loss", AxisEpoch).Points, 100)
 	assert.False(t, seriesOf(st, "", "val/loss", AxisEpoch).Thinned)
 	assert.InDelta(t, 625, len(seriesOf(st, "", "train/loss", AxisStep).Points), 5)

@@ -139,13 +139,18 @@ func (v *view) metrics() {
 			continue
 		}
 		total++
-		if wanted {
+		switch {
+		case wanted:
 			shown = append(shown, c)
+		case len(v.o.Metrics) == 0 && c.goal == "" && !c.Shared:
+			v.others = append(v.others, c)
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b *curve) int {
-		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(v.rank(a), v.rank(b)), cmp.Compare(a.name, b.name))
-	})
+	for _, list := range [][]*curve{shown, v.others} {
+		slices.SortStableFunc(list, func(a, b *curve) int {
+			return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(v.rank(a), v.rank(b)), cmp.Compare(a.name, b.name))
+		})
+	}
 	most := MaxMetrics
 	if v.o.MaxMetrics > 0 {
 		most = v.o.MaxMetrics

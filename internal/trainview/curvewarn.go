@@ -36,7 +36,7 @@ func spikes(points []xy) (n, at int64) {
 // diverging says that the last points are far worse than the best median of as many in a row was.
 func diverging(points []xy, goal string) (sinceBest int64, ok bool) {
 	n := len(points)
-	if n < 2*divergingLast {
+	if n <= divergingLast { // there is nothing before them
 		return 0, false
 	}
 	best := math.NaN()

@@ -23,6 +23,8 @@ type Document struct {
 	Evidence        Basis             `json:"evidence"`
 	Progress        Progress          `json:"progress"`
 	Objective       *Objective        `json:"objective"`
+	Measured        []string          `json:"measured,omitempty" untrusted:"yes"`
+	MeasuredOmitted int               `json:"measured_omitted,omitempty"`
 	Metrics         []Metric          `json:"metrics"`
 	MetricsOmitted  int               `json:"metrics_omitted"`
 	Best            *Best             `json:"best"`

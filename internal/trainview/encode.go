@@ -18,8 +18,8 @@ func Encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Fit brings a document to its size: files but the newest are left out, then metrics from the end, then warnings, each counted;
-// last, texts are cut shorter. What explains the verdicts is asked for and does not count.
+// Fit brings a document to its size: files but the newest are left out, then names of what is measured, metrics from the end, and
+// warnings, each counted; last, texts are cut shorter. What explains the verdicts is asked for and does not count.
 func (d *Document) Fit() {
 	explain := d.Explain
 	d.Explain = nil
@@ -32,6 +32,13 @@ func (d *Document) Fit() {
 		d.Source.Files = slices.Clone(d.Source.Files[1:])
 		d.Source.FilesOmitted++
 	}
+	less := func(least int) {
+		for len(d.Measured) > least && over() {
+			d.Measured = d.Measured[:len(d.Measured)-1]
+			d.MeasuredOmitted++
+		}
+	}
+	less(leastMeasured)
 	for len(d.Metrics) > 0 && over() {
 		d.Metrics = d.Metrics[:len(d.Metrics)-1]
 		d.MetricsOmitted++
@@ -40,6 +47,7 @@ func (d *Document) Fit() {
 		d.Warnings = d.Warnings[:len(d.Warnings)-1]
 		d.WarningsOmitted++
 	}
+	less(0)
 	if s := d.Stop; s != nil && over() {
 		s.Final = nil
 	}

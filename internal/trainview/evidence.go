@@ -20,6 +20,7 @@ type Found int
 const (
 	FoundOutside Found = iota // no root holds it: it was not looked at
 	FoundMissing
+	FoundHidden // a root could not be looked into, or a link leads out of it: it may be there
 	FoundEmpty
 	FoundThere
 )

@@ -27,6 +27,7 @@ type run struct {
 	ev     Evidence
 	o      Options
 	end    time.Time // of the last record
+	last   last
 }
 
 func newRun(t require.TestingT) *run {
@@ -41,18 +42,23 @@ func (r *run) line(at time.Time, event, body string, keys ...string) *run {
 
 func (r *run) raw(text string, from Origin) *run {
 	lr := plog.NewLogRecord()
-	got := trainrecord.NewDecoder(trainrecord.DecoderOptions{}).Decode([]byte(text), lr)
+	decoder := trainrecord.NewDecoder(trainrecord.DecoderOptions{})
+	got := decoder.Decode([]byte(text), lr)
 	require.Equal(r.t, trainrecord.LineRecord, got.Kind, "%s %v", text, got.Err)
 	res := pcommon.NewResource()
+	if len(got.Resource) > 0 {
+		decoder.PutResource(res.Attributes())
+	}
 	rec, ok := trainrecord.FromLog(res, lr)
 	require.True(r.t, ok)
 	var e trainrun.Entry
-	ok = trainrun.ReduceAt(&e, &rec, trainrecord.UID{RunID: "r", File: uint32(from.Stream), Offset: r.offset, CRC: trainrecord.LineCRC([]byte(text))})
+	ok = new(trainrun.Reducer).At(&e, &rec, trainrecord.UID{RunID: "r", File: uint32(from.Stream), Offset: r.offset, CRC: trainrecord.LineCRC([]byte(text))})
 	require.True(r.t, ok)
 	r.offset += int64(len(text)) + 1
 	if r.fold.Apply(e) {
 		r.trail.Add(&rec, &e, from)
 	}
+	r.last = last{rec, e}
 	if e.Time > 0 {
 		r.end = time.Unix(0, e.Time)
 	}

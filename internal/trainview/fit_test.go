@@ -123,3 +123,22 @@ func TestMetricsGoBeforeWarnings(t *testing.T) {
 	assert.Len(t, d.Warnings, 1)
 	assert.NotContains(t, d.Metrics[0].Name, "…", "texts are cut last")
 }
+
+// TestNamesOfWhatIsMeasuredFit: they are counted, and go before metrics do, but for some.
+func TestNamesOfWhatIsMeasuredFit(t *testing.T) {
+	t.Parallel()
+	var m []string
+	for k := range 40 {
+		m = append(m, fmt.Sprintf("%s:1", quoteJSON(fmt.Sprint(strings.Repeat("long", 12), k))))
+	}
+	for k := range 6 {
+		m = append(m, fmt.Sprintf("%s:1", quoteJSON(fmt.Sprint("train/", strings.Repeat("long", 12), k, "_loss"))))
+	}
+	d := newRun(t).line(start, "epoch.end", `"epoch":0,"measurements":{`+strings.Join(m, ",")+`}`).after(time.Second)
+	assert.Len(t, d.Measured, maxMeasured)
+	d.Fit()
+	assert.LessOrEqual(t, len(encoded(t, d))-1, MaxDocument)
+	assert.Len(t, d.Measured, leastMeasured)
+	assert.Equal(t, 46, len(d.Measured)+d.MeasuredOmitted)
+	assert.NotEmpty(t, d.Metrics)
+}

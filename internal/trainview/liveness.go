@@ -97,7 +97,7 @@ func (v *view) ended() bool {
 		}[st.Outcome]
 		if !ok { // an outcome that is none: it ended, and nobody knows how
 			state = Unknown
-			v.why("state", whyNoEnd)
+			v.why("state", whyNoOutcome)
 		}
 		v.is(state, false)
 		v.doc.Evidence.Basis = BasisEnd
@@ -232,7 +232,7 @@ func (v *view) plannedReached() bool {
 	if epochs.Planned != nil {
 		return *epochs.Planned > 0 && epochs.Completed != nil && *epochs.Completed >= *epochs.Planned
 	}
-	return steps.Planned != nil && *steps.Planned > 0 && steps.Last != nil && *steps.Last >= *steps.Planned
+	return steps.Done()
 }
 
 func (v *view) inferEnd() {

@@ -2,6 +2,7 @@ package trainview
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -30,10 +31,14 @@ func (v *view) chooseObjective() {
 		v.objective = &Objective{Metric: o.Metric, Goal: o.Mode, From: cmp.Or(from, fromInferred)}
 		return
 	}
-	candidates := 0
+	candidates, validations := 0, 0
 	for i := range v.st.Series {
 		s := &v.st.Series[i]
-		if _, ok := trainrun.Goal(s.Name); ok && s.Part == v.partName && !s.Shared && strings.HasPrefix(s.Name, valPrefix) {
+		if s.Part != v.partName || s.Shared || !strings.HasPrefix(s.Name, valPrefix) {
+			continue
+		}
+		validations++
+		if _, ok := trainrun.Goal(s.Name); ok {
 			candidates++
 		}
 	}
@@ -42,6 +47,8 @@ func (v *view) chooseObjective() {
 		v.why("objective", whyNotStarted)
 	case candidates > 1:
 		v.why("objective", whySeveral)
+	case validations > 0 && candidates == 0:
+		v.why("objective", whyNoGoal)
 	default:
 		v.why("objective", whyNoValMetric)
 	}
@@ -55,6 +62,10 @@ func (v *view) best() {
 		return
 	}
 	v.doc.Objective = &Objective{Metric: Safe(o.Metric, maxName), Goal: o.Goal, From: o.From}
+	code := whyNoFinite
+	if o.From == fromFlag && !v.isMeasured(o.Metric) { // what a record names may still come
+		code = whyAbsent
+	}
 	for i := range v.curves {
 		c := &v.curves[i]
 		if c.Name != o.Metric || c.Part != v.partName || len(c.points) == 0 {
@@ -74,7 +85,28 @@ func (v *view) best() {
 		v.checkpoint(c, trainrun.Point{X: x, V: c.points[at].y, Time: c.times[at]})
 		return
 	}
-	v.why("best", v.orNotStarted(whyNoFinite))
+	v.why("best", v.orNotStarted(code))
+}
+
+func (v *view) isMeasured(name string) bool {
+	return slices.ContainsFunc(v.curves, func(c curve) bool { return c.Name == name && c.Part == v.partName })
+}
+
+// measured names what there is, where what was asked for is not: no curve is the objective, or none is shown that was wanted.
+func (v *view) measured() {
+	known := v.objective != nil && v.isMeasured(v.objective.Metric) || v.doc.Why["objective"] == whySeveral
+	if known && (len(v.o.Metrics) == 0 || len(v.doc.Metrics) > 0) {
+		return
+	}
+	var names []string
+	for i := range v.curves {
+		if c := &v.curves[i]; c.Part == v.partName && !strings.HasPrefix(c.Name, trainrun.RatePrefix) && !c.empty() {
+			names = append(names, Safe(c.Name, maxName))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	v.doc.Measured, v.doc.MeasuredOmitted = names[:min(len(names), maxMeasured)], max(len(names)-maxMeasured, 0)
 }
 
 // checkpoint names the file of the best point, as the fold finds it.
@@ -98,7 +130,7 @@ func (v *view) checkpoint(c *curve, p trainrun.Point) {
 		found = v.ev.Look(saved.Path)
 	}
 	switch found {
-	case FoundOutside:
+	case FoundOutside, FoundHidden:
 		v.why("best.checkpoint.exists", whyOutside)
 	case FoundMissing:
 		out.Exists = ptr(false)

@@ -20,6 +20,9 @@ func (v *view) progress() {
 	if v.part != nil {
 		epochs, steps = v.part.Epochs, v.part.Steps
 	}
+	if r := epochs.Reported; r != nil && (epochs.Completed == nil || *r > *epochs.Completed) {
+		epochs.Completed = r // the end says so; a loop that validates apart from its steps has no record of its last epoch
+	}
 	p := &v.doc.Progress
 	p.Part = Safe(v.partName, maxName)
 	p.EpochsCompleted, p.EpochsPlanned, p.Step, p.StepsPlanned = epochs.Completed, epochs.Planned, steps.Last, steps.Planned

@@ -56,6 +56,29 @@ func TestANewAttemptSupersedes(t *testing.T) {
 	assert.EqualValues(t, 179, *d.Progress.EtaS)
 }
 
+func TestEpochsOfAnAttemptWithoutANumberAreMeasured(t *testing.T) {
+	t.Parallel()
+	again := start.Add(time.Hour)
+	for name, r := range map[string]*run{
+		"after an end":   newRun(t).line(start, "run.start", `"planned_epochs":9`).epochs("val/loss", 5, 4, 3).line(start.Add(4*time.Minute), "run.end", `"outcome":"success"`),
+		"after a crash":  newRun(t).line(start, "run.start", `"planned_epochs":9`).epochs("val/loss", 5, 4, 3),
+		"after sign off": newRun(t).epochs("val/loss", 5, 4, 3).line(start.Add(4*time.Minute), "run.end", `"outcome":"success"`),
+	} {
+		if name != "after sign off" {
+			r.line(again, "run.start", `"planned_epochs":9`)
+		}
+		for e := range 3 {
+			r.line(again.Add(time.Duration(30*(e+1))*time.Second), "epoch.end", fmt.Sprintf(`"epoch":%d,"planned_epochs":9,"measurements":{"val/loss":2}`, e))
+		}
+		d := r.after(10 * time.Second)
+		assert.EqualValues(t, 2, d.Run.Attempt, name)
+		if assert.NotNil(t, d.Progress.EpochS, name) {
+			assert.InDelta(t, 30, float64(*d.Progress.EpochS), 0, name)
+			assert.EqualValues(t, 170, *d.Progress.EtaS, name)
+		}
+	}
+}
+
 func TestRatesThatFellToZero(t *testing.T) {
 	t.Parallel()
 	r := newRun(t)
@@ -114,7 +137,8 @@ func TestObjectives(t *testing.T) {
 	for measured, want := range map[string]string{
 		`"train/loss":1`:                  whyNoValMetric,
 		`"val/a_loss":1,"val/b_loss":2`:   whySeveral,
-		`"val/speed":1`:                   whyNoValMetric,
+		`"val/speed":1`:                   whyNoGoal,
+		`"speed":1`:                       whyNoValMetric,
 		`"val/f1":1`:                      "val/f1 max inferred",
 		`"val/loss":1,"val/f1":1`:         "val/loss min inferred",
 		`"val/speed":3,"val/dice_loss":1`: "val/dice_loss min inferred",
@@ -129,6 +153,40 @@ func TestObjectives(t *testing.T) {
 		assert.Equal(t, want, got, measured)
 	}
 	assert.Equal(t, whyNotStarted, newRun(t).after(0).Why["objective"])
+}
+
+// What was asked for and is not there: the document says so, and names what there is.
+func TestWhatIsMeasuredIsNamedWhereTheObjectiveIsNot(t *testing.T) {
+	t.Parallel()
+	const elbo, both = `"val/elbo":1,"train/elbo":2`, `"val/loss":1,"train/loss":2`
+	asked := func(metric string) Options { return Options{Objective: &Objective{Metric: metric, Goal: "min"}} }
+	for name, c := range map[string]struct {
+		start, measured string
+		o               Options
+		best            string // why
+		want            []string
+	}{
+		"no goal":          {"", elbo, Options{}, whyNoObjective, []string{"train/elbo", "val/elbo"}},
+		"no validation":    {"", `"train/loss":1`, Options{}, whyNoObjective, []string{"train/loss"}},
+		"several":          {"", `"val/a_loss":1,"val/b_loss":1`, Options{}, whyNoObjective, nil},
+		"found":            {"", both, Options{}, "", nil},
+		"asked for":        {"", elbo, asked("val/elbo"), "", nil},
+		"asked, absent":    {"", both, asked("loss"), whyAbsent, []string{"train/loss", "val/loss"}},
+		"named, absent":    {`"objective":{"metric":"val/f1","mode":"max"}`, both, Options{}, whyNoFinite, []string{"train/loss", "val/loss"}},
+		"asked, no number": {"", `"val/loss":NaN,"train/loss":2`, asked("val/loss"), whyNoFinite, nil},
+		"no such metric":   {"", both, Options{Metrics: []string{"val/f1"}}, "", []string{"train/loss", "val/loss"}},
+	} {
+		r := newRun(t).line(start, "run.start", c.start).line(start.Add(time.Second), "epoch.end", `"epoch":0,"learning_rate":{"pg0":1},"measurements":{`+c.measured+`}`)
+		r.o = c.o
+		d := r.after(time.Second)
+		assert.Equal(t, c.best, d.Why["best"], name)
+		assert.Equal(t, c.want, d.Measured, name)
+	}
+	r := newRun(t)
+	r.o = asked("val/loss")
+	d := r.after(0)
+	assert.Equal(t, whyNotStarted, d.Why["best"])
+	assert.Empty(t, d.Measured)
 }
 
 func TestMetricsAreChosen(t *testing.T) {

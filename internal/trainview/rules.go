@@ -68,8 +68,11 @@ const (
 	MaxMetrics    = 6
 	maxFiles      = 8
 	maxFinals     = 6
+	maxMeasured   = 12
+	leastMeasured = 4 // they stay while there are metrics to leave out
 	maxSuspects   = 10_000
-	digits        = 6 // significant
+	maxTurns      = 64 // beginnings and ends of trainings
+	digits        = 6  // significant
 	maxID         = 64
 	maxIDListed   = 40
 	maxName       = 64

@@ -18,6 +18,7 @@ type Trail struct {
 	first        int64
 	times        latest[timed]
 	epochs       latest[epochMark]
+	turns        latest[int64] // when a training began or ended
 	steps        latest[stepMark]
 
 	profiles             map[string]int64
@@ -48,14 +49,34 @@ type streamTrail struct {
 	lastProgress, lastFailure, ended int64 // numbers of records, 0 = none
 	endedAt, progressAt, failureAt   int64
 	lastTimed                        bool
-	clocks                           map[int64]clockMark // by rank
+	clocks                           map[int64]*clockMark // by rank
+	rank                             int64                // of clock
+	clock                            *clockMark           // that was asked for last, nil for none
+}
+
+// maxClocks bounds the ranks of a stream whose clocks are watched.
+const maxClocks = 1024
+
+// clockOf gives the clock of a rank, nil beyond the bound. Most streams are of one rank.
+func (s *streamTrail) clockOf(rank int64) *clockMark {
+	if s.clock != nil && s.rank == rank {
+		return s.clock
+	}
+	c := s.clocks[rank]
+	if c == nil {
+		if len(s.clocks) >= maxClocks {
+			return nil
+		}
+		c = &clockMark{}
+		s.clocks[rank] = c
+	}
+	s.clock, s.rank = c, rank
+	return c
 }
 
 type clockMark struct{ attempt, time int64 }
 
 type timed struct{ time, attempt int64 }
-
-type epochMark struct{ time, attempt, epoch, nanos int64 }
 
 type stepMark struct{ time, attempt, step int64 }
 
@@ -115,7 +136,7 @@ func (t *Trail) stream(n int) *streamTrail {
 	}
 	s := t.streams[n]
 	if s == nil {
-		s = &streamTrail{clocks: map[int64]clockMark{}}
+		s = &streamTrail{clocks: map[int64]*clockMark{}}
 		t.streams[n] = s
 	}
 	t.recent, t.recentNumber = s, n
@@ -148,6 +169,7 @@ func (t *Trail) Add(rec *trainrecord.Record, e *trainrun.Entry, from Origin) {
 		s.lastTimed = e.Time != 0
 		t.time(s, e)
 	}
+	t.turn(e, from)
 	switch e.Event {
 	case trainrun.EventRunEnd:
 		t.nativeEnd = t.nativeEnd || from.Profile == ""
@@ -170,13 +192,14 @@ func (t *Trail) time(s *streamTrail, e *trainrun.Entry) {
 	}
 	t.first = earlier(t.first, e.Time)
 	t.times.add(timed{e.Time, e.Attempt}, gapsKept+1, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
-	last := s.clocks[e.Rank]
+	last := s.clockOf(e.Rank)
+	if last == nil {
+		return
+	}
 	if last.attempt == e.Attempt && e.Event != trainrun.EventRunStart && e.Time < last.time {
 		t.backwards++
 	}
-	if len(s.clocks) < 1024 || last.time != 0 {
-		s.clocks[e.Rank] = clockMark{e.Attempt, e.Time}
-	}
+	*last = clockMark{e.Attempt, e.Time}
 }
 
 func earlier(a, b int64) int64 {
@@ -195,7 +218,10 @@ func (t *Trail) row(rec *trainrecord.Record, e *trainrun.Entry) {
 	t.epoch(e)
 	if e.Event == trainrun.EventStepEnd && e.Step.Set && e.Time != 0 && e.Part == "" {
 		t.steps.add(stepMark{e.Time, e.Attempt, e.Step.V}, stepsForLength+1, func(a, b stepMark) int {
-			return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.step, b.step))
+			if c := cmp.Compare(a.time, b.time); c != 0 {
+				return c
+			}
+			return cmp.Compare(a.step, b.step)
 		})
 	}
 	t.suspicious(e)
@@ -203,44 +229,6 @@ func (t *Trail) row(rec *trainrecord.Record, e *trainrun.Entry) {
 	if left, ok := remaining(rec.Body); ok {
 		t.reported.add(e.Time, left)
 	}
-}
-
-// epoch notes when an epoch was complete, and how long it took.
-func (t *Trail) epoch(e *trainrun.Entry) {
-	if e.Part != "" {
-		return
-	}
-	m := epochMark{time: e.Time, attempt: e.Attempt, epoch: -1}
-	if e.Event == trainrun.EventEpochEnd && e.Epoch.Set {
-		m.epoch = e.Epoch.V
-		for _, d := range e.Durations {
-			if d.Phase == "epoch" {
-				m.nanos = d.Nanos
-			}
-		}
-	} else if e.Progress >= 1 {
-		m.epoch = int64(math.Floor(e.Progress)) - 1
-	}
-	if m.epoch < 0 || m.time == 0 && m.nanos == 0 {
-		return
-	}
-	if m.nanos == 0 && t.proved(m) {
-		return
-	}
-	t.epochs.add(m, 8*epochsForLength, func(a, b epochMark) int {
-		return cmp.Or(cmp.Compare(a.attempt, b.attempt), cmp.Compare(a.time, b.time), cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.nanos, b.nanos))
-	})
-}
-
-// proved says whether a record told of the epoch before: the first one says when.
-func (t *Trail) proved(m epochMark) bool {
-	for i := range t.epochs.items {
-		if o := &t.epochs.items[i]; o.epoch == m.epoch && o.attempt == m.attempt {
-			o.time = earlier(o.time, m.time)
-			return true
-		}
-	}
-	return false
 }
 
 // suspicious finds losses that stand beside a norm of gradients that is not finite: a trainer's filter writes 0.0 or an

@@ -85,6 +85,12 @@ func TestLossWarnings(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = diverging(series(.1, .8, .8, .8, .4, .39, .2), trainrun.ModeMax)
 	assert.True(t, ok)
+	_, ok = diverging(series(1, 1, 5, 5, 5), trainrun.ModeMin)
+	assert.True(t, ok, "the best three may share points with the last")
+	for n := range 4 {
+		_, ok = diverging(series(1, 5, 5)[:min(n, 3)], trainrun.ModeMin)
+		assert.False(t, ok)
+	}
 	_, ok = diverging(series(0, 0, 0, 0, 0, 0), trainrun.ModeMin)
 	assert.False(t, ok)
 }

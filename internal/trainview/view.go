@@ -15,13 +15,16 @@ const (
 	whyNoPlanned    = "no_planned_in_records"
 	whyNoDurations  = "no_epoch_durations"
 	whyNoValMetric  = "no_val_metric"
+	whyNoGoal       = "no_known_goal"
 	whySeveral      = "several_candidates"
+	whyAbsent       = "metric_absent"
 	whyNoObjective  = "no_objective"
 	whyNoFinite     = "no_finite_value"
 	whyNoCheckpoint = "no_checkpoint_record"
 	whyNoneAtBest   = "none_at_best"
 	whyOutside      = "outside_roots"
 	whyNoEnd        = "no_end_record"
+	whyNoOutcome    = trainrun.NoteOutcome
 	whyNoTimes      = "no_timestamps"
 	whyUnchecked    = "silent_process_not_checked"
 	whyCopied       = "mtime_newer_than_records"
@@ -43,6 +46,7 @@ type view struct {
 
 	objective *Objective // with the name as it is reported
 	curves    []curve
+	others    []*curve // that are not shown, as nobody knows which way is better
 	cadence   cadence
 	last      int64 // the latest event time that is not in the future, 0 = none
 	ahead     int64 // how far the latest of all is in the future
@@ -55,6 +59,16 @@ type Summary struct {
 	Document *Document
 	State    *trainrun.State
 	fold     *trainrun.Fold
+	others   []*curve
+}
+
+// Others gives metrics of which nobody knows which way is better, at most so many: texts and pages have room for them.
+func (s *Summary) Others(most int) []Metric {
+	out := make([]Metric, 0, min(len(s.others), max(most, 0)))
+	for _, c := range s.others[:cap(out)] {
+		out = append(out, c.metric())
+	}
+	return out
 }
 
 // Curve gives the points of a metric of the document.
@@ -85,13 +99,14 @@ func Summarize(f *trainrun.Fold, t *Trail, ev Evidence, o Options) *Summary {
 	v.progress()
 	v.metrics()
 	v.best()
+	v.measured()
 	v.warnings()
 	v.source()
 	if o.Explain {
 		v.explainGaps()
 		v.doc.Explain = v.explain
 	}
-	return &Summary{Document: v.doc, State: st, fold: f}
+	return &Summary{Document: v.doc, State: st, fold: f, others: v.others}
 }
 
 func (v *view) why(path, code string) { v.doc.Why[path] = code }

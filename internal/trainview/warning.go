@@ -3,6 +3,8 @@ package trainview
 import (
 	"cmp"
 	"slices"
+
+	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
 // Codes of warnings.
@@ -26,14 +28,16 @@ const (
 	warnMismatch     = "best_mismatch"
 	warnMissing      = "checkpoint_missing"
 	warnEmpty        = "checkpoint_empty"
+	warnEvents       = trainrun.NoteEvent
+	warnSteps        = trainrun.NoteSteps
 	warnConflict     = "conflict"
 )
 
 // WarningCodes lists every code of a warning, sorted.
 func WarningCodes() []string {
 	return []string{
-		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnThenProgress,
-		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSuperseded, warnSuspect, warnTorn, warnUnmapped,
+		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnEvents, warnThenProgress,
+		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSteps, warnSuperseded, warnSuspect, warnTorn, warnUnmapped,
 	}
 }
 
@@ -90,6 +94,8 @@ func (v *view) facts() {
 	v.count(warnDuplicates, t.Duplicates)
 	v.count(warnBadLines, t.BadLines)
 	v.count(warnUnmapped, t.Unmapped)
+	v.count(warnEvents, v.noted(trainrun.NoteEvent))
+	v.count(warnSteps, v.noted(trainrun.NoteSteps))
 	v.count(warnBackwards, t.backwards)
 	if v.ahead > 0 {
 		v.warn(Warning{Code: warnFuture, Seconds: ptr(v.ahead / 1e9)})
@@ -104,6 +110,16 @@ func (v *view) facts() {
 	if torn > 0 && !v.isLive() {
 		v.warn(Warning{Code: warnTorn, Bytes: &torn})
 	}
+}
+
+// noted counts what the fold notes of a kind.
+func (v *view) noted(what string) (n int64) {
+	for i := range v.st.Notes {
+		if v.st.Notes[i].What == what {
+			n++
+		}
+	}
+	return n
 }
 
 // mismatch compares the last save of kind best with the best that the values prove.

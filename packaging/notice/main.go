@@ -9,7 +9,7 @@ import (
 
 func main() {
 	overrides := flag.String("licences", "packaging/licences.yaml", "licences that no text tells")
-	sbom := flag.String("sbom", "", "an SBOM in CycloneDX's JSON to complete in place")
+	sbom := flag.String("sbom", "", "an SBOM of the first binary in CycloneDX's JSON to complete in place")
 	out := flag.String("notice", "dist/NOTICE", "the file to write")
 	flag.Parse()
 	if err := run(flag.Args(), *overrides, *sbom, *out); err != nil {
@@ -49,5 +49,9 @@ func run(binaries []string, overrides, sbom, out string) error {
 	if sbom == "" {
 		return nil
 	}
-	return complete(sbom, modules)
+	commands, err := builds(binaries[1:])
+	if err != nil {
+		return err
+	}
+	return complete(sbom, modules, commands)
 }

@@ -16,7 +16,11 @@ import (
 	xmodule "golang.org/x/mod/module"
 )
 
-const own = "github.com/pathologize/otelcol-train"
+// The project's own modules.
+const (
+	own        = "github.com/pathologize/otelcol-train"
+	ownLicence = "Apache-2.0"
+)
 
 // module is one that is linked into a binary.
 type module struct {

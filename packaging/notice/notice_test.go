@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestTheSbomSaysTheSameAsTheNoticeAndNoTime(t *testing.T) {
 	write(`{"metadata": {"timestamp": "2026-11-29T00:00:00Z"}, "components": [
 		{"name": "../../processor/x", "bom-ref": "pkg:golang/../../processor/x@(devel)"}, {"name": "a"}, {"name": "b"}]}`)
 	modules := []module{{path: "a", from: "fork", ids: []string{"MIT"}}, {path: "b", from: "b", ids: []string{"Apache-2.0", "MIT"}}}
-	if err := complete(path, modules); err != nil {
+	if err := complete(path, modules, nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the test's own
@@ -106,7 +107,45 @@ func TestTheSbomSaysTheSameAsTheNoticeAndNoTime(t *testing.T) {
 		t.Errorf("got %s", compact)
 	}
 	write(`{"components": [{"name": "c"}]}`)
-	if err := complete(path, modules); err == nil {
+	if err := complete(path, modules, nil); err == nil {
 		t.Error("a component that is in no binary goes through")
+	}
+}
+
+func TestTheSbomHasTheCommandsBesideItsBinary(t *testing.T) {
+	t.Parallel()
+	doc := map[string]any{
+		"metadata":     map[string]any{"component": map[string]any{"version": "1.2.3"}},
+		"components":   []any{map[string]any{"name": "a", "version": "v1"}},
+		"dependencies": []any{},
+	}
+	command := &debug.BuildInfo{
+		GoVersion: "go1", Path: own + "/cmd/x", Settings: []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "GOARCH", Value: "amd64"}},
+		Deps: []*debug.Module{
+			{Path: "a", Version: "v1"}, {Path: "b", Version: "v1", Replace: &debug.Module{Path: "fork", Version: "v2", Sum: "h1:AAEC"}},
+			{Path: own + "/internal/y", Version: "v0.0.0", Replace: &debug.Module{Path: "../../internal/y", Version: "(devel)"}},
+		},
+	}
+	ids := map[string][]string{"std": {"BSD-3-Clause"}, "a": {"MIT"}, "fork": {"MIT"}}
+	if err := addCommands(doc, []*debug.BuildInfo{command}, ids); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(doc)
+	for _, want := range []string{
+		`{"bom-ref":"pkg:golang/fork@v2?type=module","hashes":[{"alg":"SHA-256","content":"000102"}],"licenses":[{"license":{"id":"MIT"}}],"name":"fork",`,
+		`"name":"github.com/pathologize/otelcol-train/cmd/x","purl":"pkg:golang/github.com/pathologize/otelcol-train/cmd/x@1.2.3?goarch=amd64\u0026goos=linux\u0026type=module","type":"application","version":"1.2.3"`,
+		`"dependencies":[{"dependsOn":["pkg:golang/std@go1?type=module","pkg:golang/a@v1?type=module","pkg:golang/fork@v2?type=module",` +
+			`"pkg:golang/github.com/pathologize/otelcol-train/internal/y@(devel)?type=module"],"ref":"pkg:golang/github.com/pathologize/otelcol-train/cmd/x@1.2.3?type=module"}]`,
+	} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	if strings.Count(string(got), `"name":"a"`) != 1 {
+		t.Error("a module of both binaries stands there twice")
+	}
+	delete(ids, "fork")
+	if err := addCommands(doc, []*debug.BuildInfo{command}, ids); err == nil {
+		t.Error("a module without a licence goes through")
 	}
 }

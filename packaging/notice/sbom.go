@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 )
 
-// complete gives every component of an SBOM its licences, spells the project's own modules by their paths, and drops the time of the build.
-func complete(path string, modules []module) error {
+// complete gives every component of an SBOM its licences, spells the project's own modules by their paths, adds the commands beside its binary, and
+// drops the time of the build.
+func complete(path string, modules []module, commands []*debug.BuildInfo) error {
 	text, err := os.ReadFile(path) //nolint:gosec // what the caller made
 	if err != nil {
 		return err
@@ -31,13 +33,16 @@ func complete(path string, modules []module) error {
 		name, _ := component["name"].(string)
 		if relative, ok := strings.CutPrefix(name, "../../"); ok {
 			component["name"] = own + "/" + relative
-			component["licenses"] = licenses([]string{"Apache-2.0"})
+			component["licenses"] = licenses([]string{ownLicence})
 			continue
 		}
 		if ids[name] == nil {
 			return fmt.Errorf("%s: the component %s is not linked into any of the binaries", path, name)
 		}
 		component["licenses"] = licenses(ids[name])
+	}
+	if err := addCommands(doc, commands, ids); err != nil {
+		return err
 	}
 	text, err = json.MarshalIndent(doc, "", "  ")
 	if err != nil {

@@ -5,14 +5,20 @@ case "$1" in
   remove | 0) ;;
   *) exit 0 ;;
 esac
+# /bin is /usr/bin, and systemd looks there for a command without a folder.
+line='^[[:space:]]*Exec[A-Za-z]*[[:space:]]*=' end="([[:space:]\"']|\$)"
+path='(.*[^A-Za-z0-9_./-]|[-@:+!]*)(/usr)?/bin/otelcol-train' alone="[[:space:]]*[-@:+!]*[\"']?otelcol-train"
 others=
-for file in /etc/systemd/system/*.service.d/*.conf /run/systemd/system/*.service.d/*.conf /etc/systemd/system/*.service /usr/local/lib/systemd/system/*.service; do
-  case "$file" in
-    */otelcol-train.service | */otelcol-train.service.d/*) continue ;;
-  esac
-  if [ -f "$file" ] && grep -Eq '^[[:space:]]*Exec[A-Za-z]*=[^#]*/usr/bin/otelcol-train([[:space:]]|$)' "$file"; then
-    others="$others $file"
-  fi
+for units in /etc/systemd/system /run/systemd/system /usr/local/lib/systemd/system /usr/lib/systemd/system; do
+  for file in "$units"/*.service "$units"/*.service.d/*.conf; do
+    case "$file" in
+      */otelcol-train.service | */otelcol-train.service.d/*) continue ;;
+    esac
+    # what ends with a backslash goes on in the next line
+    if [ -f "$file" ] && sed -e ':a' -e '/\\$/N; s/\\\n/ /; ta' "$file" | grep -Eq "$line($path|$alone)$end"; then
+      others="$others $file"
+    fi
+  done
 done
 if [ -n "$others" ]; then
   echo "otelcol-train is not removed: another service runs it. Delete these, systemctl daemon-reload, restart the service, and try again:" >&2

@@ -164,7 +164,7 @@ func TestTwoGuardsDoNotWriteOneReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guard.md")
 	edit := func(c *Config) { c.AuditReport = file }
 	a, b := newLab(t, 1, policy.Default(), edit), newLab(t, 1, policy.Default(), edit)
-	b.guard.state.owners = a.guard.state.owners
+	b.guard.state.claims = a.guard.state.claims
 	require.NoError(t, a.guard.start(t.Context(), componenttest.NewNopHost()))
 	require.ErrorContains(t, b.guard.start(t.Context(), componenttest.NewNopHost()), "audit_report: "+file+" is another guard's report")
 	require.NoError(t, b.guard.shutdown(context.Background()))

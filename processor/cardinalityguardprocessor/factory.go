@@ -9,31 +9,32 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
 )
 
 // NewFactory returns the factory of cardinality_guard.
 func NewFactory() processor.Factory {
-	open := newOwners()
+	claims := &componentkit.Claims{}
 	return processor.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
-		processor.WithMetrics(open.createMetrics, metadata.MetricsStability),
+		processor.WithMetrics(createMetrics(claims), metadata.MetricsStability),
 	)
 }
 
-func (o *owners) createMetrics(
-	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
-) (processor.Metrics, error) {
-	p, err := cfg.(*Config).inlinePolicy()
-	if err != nil {
-		return nil, err
+func createMetrics(claims *componentkit.Claims) processor.CreateMetricsFunc {
+	return func(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics) (processor.Metrics, error) {
+		p, err := cfg.(*Config).inlinePolicy()
+		if err != nil {
+			return nil, err
+		}
+		g, err := newGuard(cfg.(*Config), p, set, next, claims, time.Now)
+		if err != nil {
+			return nil, err
+		}
+		return processorhelper.NewMetrics(ctx, set, cfg, next, g.processMetrics,
+			processorhelper.WithStart(g.start), processorhelper.WithShutdown(g.shutdown),
+			processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 	}
-	g, err := newGuard(cfg.(*Config), p, set, next, o, time.Now)
-	if err != nil {
-		return nil, err
-	}
-	return processorhelper.NewMetrics(ctx, set, cfg, next, g.processMetrics,
-		processorhelper.WithStart(g.start), processorhelper.WithShutdown(g.shutdown),
-		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 }

@@ -66,6 +66,9 @@ func (g *guard) flush(ctx context.Context, last bool) {
 	g.merges.report(ctx, &counts)
 	g.merges.size(ctx, g.engine.Size(), &g.cfg.Limits)
 	if len(portions) == 0 {
+		if g.engine.Lapsed() {
+			g.state.update(ctx, g)
+		}
 		return
 	}
 	if g.state.save(ctx, g) != nil {
@@ -78,8 +81,8 @@ func (g *guard) flush(ctx context.Context, last bool) {
 	for _, p := range portions {
 		refused = !g.send(ctx, p, now) || refused
 	}
-	if refused && last {
-		_ = g.state.save(ctx, g) // counted and told
+	if refused { // what was to be gone is not
+		g.state.update(ctx, g)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
@@ -36,7 +37,7 @@ func newLab(t require.TestingT, began int64, r *policy.Policy, edit ...func(*Con
 	l.telemetry = componenttest.NewTelemetry()
 	set.TelemetrySettings = l.telemetry.NewTelemetrySettings()
 	set.Logger = zap.NewNop()
-	g, err := newGuard(cfg, r, set, l.sink, newOwners(), func() time.Time { return l.clock })
+	g, err := newGuard(cfg, r, set, l.sink, &componentkit.Claims{}, func() time.Time { return l.clock })
 	require.NoError(t, err)
 	l.guard = g
 	return l

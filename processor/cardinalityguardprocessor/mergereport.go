@@ -8,6 +8,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/merge"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/metadata"
+	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
 // kindTypes are the types of metrics by their kind, as self-metrics name them.
@@ -25,6 +26,7 @@ var exemplarReasonNames = [merge.ExemplarReasons]string{"before_start", "limit"}
 type mergeReporter struct {
 	telemetry *metadata.Telemetry
 	plain     metric.MeasurementOption
+	metadata  metric.MeasurementOption
 	moved     metric.MeasurementOption
 	ended     metric.MeasurementOption
 	byKind    [merge.Kinds]metric.MeasurementOption
@@ -36,7 +38,8 @@ type mergeReporter struct {
 func newMergeReporter(t *metadata.Telemetry) *mergeReporter {
 	rep := &mergeReporter{
 		telemetry: t, plain: t.With(),
-		moved: t.With(attribute.String("result", "moved")), ended: t.With(attribute.String("result", "ended")),
+		metadata: t.With(attribute.String("level", policy.LevelNames[policy.Metadata]), attribute.String("reason", "limit")),
+		moved:    t.With(attribute.String("result", "moved")), ended: t.With(attribute.String("result", "ended")),
 	}
 	for kind, name := range kindTypes {
 		rep.byKind[kind] = t.With(attribute.String("type", name))
@@ -80,6 +83,7 @@ func (rep *mergeReporter) report(ctx context.Context, c *merge.Counts) {
 	add(t.BoundsNarrowed, c.Narrowed, rep.plain)
 	add(t.OverflowPoints, c.Overflow, rep.plain)
 	add(t.TypeConflicts, c.Conflicts, rep.plain)
+	add(t.AttributesRemoved, c.Metadata, rep.metadata)
 	add(t.FutureTimes, c.FutureTime, rep.plain)
 	add(t.SeriesRekeyed, c.Moved, rep.moved)
 	add(t.SeriesRekeyed, c.Ended, rep.ended)

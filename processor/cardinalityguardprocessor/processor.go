@@ -39,7 +39,7 @@ type guard struct {
 	tenants    tenants
 }
 
-func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, open *owners, now func() time.Time) (*guard, error) {
+func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consumer.Metrics, claims *componentkit.Claims, now func() time.Time) (*guard, error) {
 	telemetry, err := metadata.NewTelemetry(set.TelemetrySettings, set.ID)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 		idle:    make(chan *worker, idleWorkers),
 		log:     lossLog{logger: set.Logger},
 		samples: newSampleLog(set.Logger),
-		state:   state{id: set.ID, owners: open},
+		state:   state{id: set.ID, claims: claims},
 		tenants: newTenants(cfg.MetadataKeys),
 	}
 	if cfg.AuditReport != "" {

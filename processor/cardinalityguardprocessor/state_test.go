@@ -124,7 +124,7 @@ func TestTwoPipelinesDoNotShareAState(t *testing.T) {
 	host := componentcheck.NewStorageHost(t)
 	l := restartable(t, host, second)
 	other := newLab(t, second, policy.Default(), func(c *Config) { c.Storage = l.guard.cfg.Storage })
-	other.guard.state.owners = l.guard.state.owners
+	other.guard.state.claims = l.guard.state.claims
 	require.ErrorContains(t, other.guard.start(t.Context(), host), "storage: cardinality_guard stands in two pipelines")
 	require.NoError(t, other.guard.shutdown(t.Context()))
 	require.NoError(t, l.guard.shutdown(t.Context()))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -18,37 +17,10 @@ import (
 // clientName is the name of the storage client: the signal's.
 const clientName = "metrics"
 
-// owners are the guards that have something for themselves: a storage client, by component id, whether or not the storage itself refuses a
-// second one, or a report, by its file.
-type owners struct {
-	mu sync.Mutex
-	of map[any]*guard
-}
-
-func newOwners() *owners { return &owners{of: map[any]*guard{}} }
-
-func (o *owners) claim(what any, g *guard) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of[what] != nil {
-		return false
-	}
-	o.of[what] = g
-	return true
-}
-
-func (o *owners) release(what any, g *guard) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of[what] == g {
-		delete(o.of, what)
-	}
-}
-
 // state keeps what the engine knows over a restart. Without a storage it does nothing.
 type state struct {
 	id     component.ID
-	owners *owners
+	claims *componentkit.Claims
 	client storage.Client
 	valid  bool // the storage has a state that may be used
 }
@@ -58,25 +30,20 @@ func (s *state) open(ctx context.Context, g *guard, host component.Host) error {
 	if g.cfg.Storage == nil {
 		return nil
 	}
-	if !s.owners.claim(s.id, g) {
+	if !s.claims.Take(s.id, g) {
 		return fmt.Errorf("storage: %s stands in two pipelines of metrics; give each its own id, such as %s/second, or leave storage out", s.id, s.id.Type())
 	}
 	if err := s.read(ctx, g, host); err != nil {
-		s.owners.release(s.id, g)
+		s.claims.Release(s.id, g)
 		return err
 	}
 	return nil
 }
 
 func (s *state) read(ctx context.Context, g *guard, host component.Host) error {
-	id := *g.cfg.Storage
-	ext, found := host.GetExtensions()[id]
-	if !found {
-		return fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", id)
-	}
-	st, ok := ext.(storage.Extension)
-	if !ok {
-		return fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", id)
+	st, err := componentkit.FindStorage(host, *g.cfg.Storage)
+	if err != nil {
+		return err
 	}
 	client, err := componentkit.OpenClient(ctx, st, g.log.logger, component.KindProcessor, s.id, clientName)
 	if err != nil {
@@ -113,6 +80,23 @@ func (s *state) read(ctx context.Context, g *guard, host component.Host) error {
 // save writes what changed, before it is sent on. A state that cannot be written is no longer true once the flush went out: it is taken away. If
 // that fails too, the flush must wait.
 func (s *state) save(ctx context.Context, g *guard) error {
+	err := s.write(ctx, g)
+	if err == nil || !s.valid {
+		return nil
+	}
+	if invalid := s.client.Delete(ctx, merge.Keys()[0]); invalid != nil {
+		return errors.Join(err, invalid)
+	}
+	s.valid = false
+	return nil
+}
+
+// update writes what changed and was not sent on: what was forgotten, which a kill must not bring back, and what the next component refused, which a
+// kill must not lose. The state before is true of all that was sent, so it may stay where this fails.
+func (s *state) update(ctx context.Context, g *guard) { _ = s.write(ctx, g) } // counted and told
+
+// write writes what changed.
+func (s *state) write(ctx context.Context, g *guard) error {
 	if s.client == nil {
 		return nil
 	}
@@ -130,23 +114,16 @@ func (s *state) save(ctx context.Context, g *guard) error {
 	g.engine.Unsaved()
 	g.storageFailed(ctx, "write")
 	if _, due := g.flushes.failed.Note("storage", 1); due {
-		g.log.logger.Warn("The state could not be written; a restart now would begin without it", zap.Error(err))
+		g.log.logger.Warn("The state could not be written", zap.Error(err))
 	}
-	if !s.valid {
-		return nil
-	}
-	if invalid := s.client.Delete(ctx, merge.Keys()[0]); invalid != nil {
-		return errors.Join(err, invalid)
-	}
-	s.valid = false
-	return nil
+	return err
 }
 
 func (s *state) close(ctx context.Context, g *guard) error {
 	if s.client == nil {
 		return nil
 	}
-	defer s.owners.release(s.id, g)
+	defer s.claims.Release(s.id, g)
 	client := s.client
 	s.client = nil
 	return client.Close(ctx)

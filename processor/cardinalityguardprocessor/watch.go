@@ -112,7 +112,7 @@ func (w *watch) stop(ctx context.Context, g *guard) {
 
 // claimReport makes sure that no other guard writes the same report.
 func (g *guard) claimReport() error {
-	if g.audit == nil || g.state.owners.claim(g.audit.markdown, g) {
+	if g.audit == nil || g.state.claims.Take(g.audit.markdown, g) {
 		return nil
 	}
 	return fmt.Errorf("audit_report: %s is another guard's report; give each guard, and each pipeline, a processor id and a file of its own", g.audit.markdown)
@@ -120,7 +120,7 @@ func (g *guard) claimReport() error {
 
 func (g *guard) releaseReport() {
 	if g.audit != nil {
-		g.state.owners.release(g.audit.markdown, g)
+		g.state.claims.Release(g.audit.markdown, g)
 	}
 }
 

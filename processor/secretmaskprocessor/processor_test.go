@@ -88,20 +88,31 @@ func (p *planter) check(t *rapid.T, places int, out []byte, err error) {
 	}
 }
 
-const inMap = 6
+const (
+	inMap   = 6
+	inScope = 3 + inMap - 1
+)
+
+// fillScope puts places into a scope and its schema.
+func (p *planter) fillScope(s pcommon.InstrumentationScope, schema func(string)) {
+	s.SetName(p.put())
+	s.SetVersion(p.put())
+	p.fillText(s.Attributes())
+	schema(p.put())
+}
 
 func TestASecretLeavesInNoPlaceOfALogRecord(t *testing.T) {
 	t.Parallel()
 	set := processortest.NewNopSettings(metadata.Type)
 	rapid.Check(t, func(rt *rapid.T) {
-		const places = 3*inMap + 5
+		const places = 3*inMap + inScope + 4
 		p := plant(rt, places)
 		ld := plog.NewLogs()
 		rl := ld.ResourceLogs().AppendEmpty()
 		p.fill(rl.Resource().Attributes())
+		rl.SetSchemaUrl(p.put())
 		sl := rl.ScopeLogs().AppendEmpty()
-		sl.Scope().SetName(p.put())
-		sl.Scope().SetVersion(p.put())
+		p.fillScope(sl.Scope(), sl.SetSchemaUrl)
 		lr := sl.LogRecords().AppendEmpty()
 		p.fill(lr.Attributes())
 		p.fill(lr.Body().SetEmptyMap())
@@ -147,13 +158,14 @@ func TestASecretLeavesInNoPlaceOfASpan(t *testing.T) {
 	t.Parallel()
 	set := processortest.NewNopSettings(metadata.Type)
 	rapid.Check(t, func(rt *rapid.T) {
-		const places = 4*(inMap-1) + 6
+		const places = 4*(inMap-1) + inScope + 6
 		p := plant(rt, places)
 		td := ptrace.NewTraces()
 		rs := td.ResourceSpans().AppendEmpty()
 		p.fillText(rs.Resource().Attributes())
+		rs.SetSchemaUrl(p.put())
 		ss := rs.ScopeSpans().AppendEmpty()
-		ss.Scope().SetName(p.put())
+		p.fillScope(ss.Scope(), ss.SetSchemaUrl)
 		span := ss.Spans().AppendEmpty()
 		span.SetName(p.put())
 		span.Status().SetMessage(p.put())
@@ -178,22 +190,29 @@ func TestASecretLeavesInNoPlaceOfAMetric(t *testing.T) {
 	t.Parallel()
 	set := processortest.NewNopSettings(metadata.Type)
 	rapid.Check(t, func(rt *rapid.T) {
-		const places = 7*(inMap-1) + 3
+		const places = 10*(inMap-1) + inScope + 4
 		p := plant(rt, places)
 		md := pmetric.NewMetrics()
 		rm := md.ResourceMetrics().AppendEmpty()
 		p.fillText(rm.Resource().Attributes())
+		rm.SetSchemaUrl(p.put())
 		sm := rm.ScopeMetrics().AppendEmpty()
+		p.fillScope(sm.Scope(), sm.SetSchemaUrl)
 		m := sm.Metrics().AppendEmpty()
 		m.SetName(p.put())
 		m.SetDescription(p.put())
 		m.SetUnit(p.put())
+		p.fillText(m.Metadata())
 		point := m.SetEmptyGauge().DataPoints().AppendEmpty()
 		p.fillText(point.Attributes())
 		p.fillText(point.Exemplars().AppendEmpty().FilteredAttributes())
 		p.fillText(sm.Metrics().AppendEmpty().SetEmptySum().DataPoints().AppendEmpty().Attributes())
-		p.fillText(sm.Metrics().AppendEmpty().SetEmptyHistogram().DataPoints().AppendEmpty().Attributes())
-		p.fillText(sm.Metrics().AppendEmpty().SetEmptyExponentialHistogram().DataPoints().AppendEmpty().Attributes())
+		buckets := sm.Metrics().AppendEmpty().SetEmptyHistogram().DataPoints().AppendEmpty()
+		p.fillText(buckets.Attributes())
+		p.fillText(buckets.Exemplars().AppendEmpty().FilteredAttributes())
+		powers := sm.Metrics().AppendEmpty().SetEmptyExponentialHistogram().DataPoints().AppendEmpty()
+		p.fillText(powers.Attributes())
+		p.fillText(powers.Exemplars().AppendEmpty().FilteredAttributes())
 		p.fillText(sm.Metrics().AppendEmpty().SetEmptySummary().DataPoints().AppendEmpty().Attributes())
 		sink := &consumertest.MetricsSink{}
 		c, err := createMetrics(t.Context(), set, createDefaultConfig(), sink)

@@ -3,7 +3,6 @@ package trainingnormprocessor
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/component"
@@ -44,14 +43,7 @@ func createDefaultConfig() component.Config {
 
 // Validate reports every mistake at once, naming keys as the YAML spells them.
 func (c *Config) Validate() error {
-	var errs []error
-	for i, file := range c.Profiles {
-		if file == "" {
-			errs = append(errs, fmt.Errorf("profiles[%d]: want the path of a profile, got nothing", i))
-		} else if slices.Contains(c.Profiles[:i], file) {
-			errs = append(errs, fmt.Errorf("profiles[%d]: %s is listed twice", i, file))
-		}
-	}
+	errs := trainprofile.CheckFiles(c.Profiles)
 	if _, err := time.LoadLocation(c.Timezone); err != nil {
 		errs = append(errs, fmt.Errorf("timezone: want a name such as UTC, Local or Europe/Berlin: %w", err))
 	}

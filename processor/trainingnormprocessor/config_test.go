@@ -41,7 +41,7 @@ func TestWrongProfilesKeepItFromStarting(t *testing.T) {
 			Config{Profiles: []string{bad}, Timezone: "UTC"},
 			"profiles[0]: profile mine.yaml: rules[0].set.epoch: say how the framework counts: base: 0, 1, progress, remembered or first (line 3)",
 		},
-		"missing": {Config{Profiles: []string{missing}, Timezone: "UTC"}, "profiles[0]: open " + missing + ": no such file or directory; want the path of a profile that the collector can read, from its working directory unless it begins with /"},
+		"missing": {Config{Profiles: []string{missing}, Timezone: "UTC"}, "profiles[0]: open " + missing + ": no such file or directory; want the path of a profile that can be read, from the working directory unless it begins with /"},
 		"unknown framework": {
 			Config{Framework: "torch", Timezone: "UTC"},
 			`framework: no profile is called "torch"; known are `,

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
@@ -237,7 +238,7 @@ func TestAForgottenStreamLeavesTheStorageWithTheBatchThatForgetsIt(t *testing.T)
 	set := processortest.NewNopSettings(metadata.Type)
 	set.ID = componentID("")
 	id := host.StorageID()
-	n, err := newLogNormalizer(&Config{Timezone: "UTC", Storage: &id}, set, newOwners())
+	n, err := newLogNormalizer(&Config{Timezone: "UTC", Storage: &id}, set, &componentkit.Claims{})
 	require.NoError(t, err)
 	n.streams.limit = 2
 	require.NoError(t, n.start(t.Context(), host))

@@ -8,32 +8,33 @@ import (
 	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/processorhelper"
 
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
 // NewFactory returns the factory of training_norm.
 func NewFactory() processor.Factory {
-	open := newOwners()
+	claims := &componentkit.Claims{}
 	return processor.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
-		processor.WithLogs(open.createLogs, metadata.LogsStability),
+		processor.WithLogs(createLogs(claims), metadata.LogsStability),
 		processor.WithMetrics(createMetrics, metadata.MetricsStability),
 		processor.WithTraces(createTraces, metadata.TracesStability),
 	)
 }
 
-func (o *owners) createLogs(
-	ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs,
-) (processor.Logs, error) {
-	n, err := newLogNormalizer(cfg.(*Config), set, o)
-	if err != nil {
-		return nil, err
+func createLogs(claims *componentkit.Claims) processor.CreateLogsFunc {
+	return func(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Logs) (processor.Logs, error) {
+		n, err := newLogNormalizer(cfg.(*Config), set, claims)
+		if err != nil {
+			return nil, err
+		}
+		return processorhelper.NewLogs(ctx, set, cfg, next, n.processLogs,
+			processorhelper.WithStart(n.start), processorhelper.WithShutdown(n.shutdown),
+			processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 	}
-	return processorhelper.NewLogs(ctx, set, cfg, next, n.processLogs,
-		processorhelper.WithStart(n.start), processorhelper.WithShutdown(n.shutdown),
-		processorhelper.WithCapabilities(consumer.Capabilities{MutatesData: true}))
 }
 
 func createMetrics(ctx context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics) (processor.Metrics, error) {

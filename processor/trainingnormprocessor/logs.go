@@ -23,7 +23,7 @@ import (
 type logNormalizer struct {
 	id        component.ID
 	storage   *component.ID
-	owners    *owners
+	claims    *componentkit.Claims
 	set       *trainprofile.Set
 	namer     *namer
 	streams   *streams
@@ -78,7 +78,7 @@ func (t *tally) flush(w *worker) {
 	}
 }
 
-func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNormalizer, error) {
+func newLogNormalizer(cfg *Config, set processor.Settings, claims *componentkit.Claims) (*logNormalizer, error) {
 	profiles, err := cfg.profiles()
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func newLogNormalizer(cfg *Config, set processor.Settings, o *owners) (*logNorma
 	}
 	known := newStreams(maxStreams)
 	n := &logNormalizer{
-		id: set.ID, storage: cfg.Storage, owners: o,
+		id: set.ID, storage: cfg.Storage, claims: claims,
 		set: profiles, namer: newNamer(cfg), streams: known, decisions: &decisions{streams: known},
 		telemetry: telemetry, logger: set.Logger,
 	}
@@ -163,7 +163,7 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 			continue
 		}
 		w.at = i
-		stream := n.streamOf(w, lr.Attributes())
+		stream := n.streamOf(w, lr)
 		out := w.mapper.Process(n.set, stream, lr, w.more)
 		n.count(w, out, lr)
 	}
@@ -177,10 +177,11 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 
 // pass has a stream know that it was seen from its first line on, when that is a record already.
 func (n *logNormalizer) pass(w *worker, lr plog.LogRecord) {
-	if trainprofile.AtStart(trainprofile.OffsetOf(lr)) {
-		if stream := n.streamOf(w, lr.Attributes()); stream != nil {
+	if trainrecord.AtStart(trainprofile.OffsetOf(lr)) {
+		if stream := n.streamOf(w, lr); stream != nil {
 			stream.Begin()
 		}
+		n.beginAnew(w, lr.Attributes())
 	}
 }
 

@@ -17,9 +17,6 @@ const (
 	docsProfiles   = "internal/trainprofile/README.md"
 )
 
-// maxEvent bounds what is repeated of an event.
-const maxEvent = 64
-
 // remedy says what to do about an object that nothing maps; profile is that of its stream, empty when there is none. One that
 // was meant to be a record is told from a row of a framework; what it holds is not repeated.
 func remedy(set *trainprofile.Set, profile string, lr plog.LogRecord) string {
@@ -51,7 +48,7 @@ func mistakeOfRecord(body pcommon.Map) string {
 	case !hasEvent || event.Type() != pcommon.ValueTypeStr || !hasTime && !hasRun && !hasBody:
 		return ""
 	case !trainrecord.IsEvent(event.Str()):
-		return "its event is none of the vocabulary's (" + docsRecords + "): " + trainrecord.EventMistake(trainrecord.CutText([]byte(event.Str()), maxEvent))
+		return "its event is none of the vocabulary's (" + docsRecords + "): " + trainrecord.EventMistake(event.Str())
 	case !hasTime:
 		return "it has an event of the vocabulary but no ts: add ts, or schema (" + docsRecords + ")"
 	default:

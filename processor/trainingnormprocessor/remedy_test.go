@@ -29,6 +29,7 @@ func TestTheRemedyTellsARecordWithAMistakeFromARow(t *testing.T) {
 		"a row":                      {`{"custom": 1}`, "", "", "key framework of the object or of this component: one of ", "custom"},
 		"a message":                  {`{"event": "a message", "level": "info"}`, "", "", "one of ", "a message"},
 		"an event that is none":      {`{"event": "epoch_end", "run_id": "r", "ts": 1}`, "", "", "none of the vocabulary", "name one of "},
+		"an event that is a text":    {`{"event": "401 for ghp_Zq7Lm2Xv9Rt4Kw8Ys3Bn6Hd1Jf5Gp0CaZq7L, no retry", "run_id": "r", "ts": 1}`, "", "", "none of the vocabulary", "ghp"},
 		"without a time":             {`{"event": "epoch.end", "run_id": "r", "body": {}}`, "", "", "no ts", "one of "},
 		"without a run":              {`{"event": "epoch.end", "ts": 1796045246}`, "", "", "neither run_id", "one of "},
 		"an event of another type":   {`{"event": 5, "run_id": "r"}`, "", "", "one of ", "vocabulary"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -12,18 +13,33 @@ import (
 
 // streamOf gives the memory of a record's stream, nil when it belongs to none that is known. A record at the beginning of
 // a file begins a stream anew: the file may have been written again.
-func (n *logNormalizer) streamOf(w *worker, attrs pcommon.Map) *trainprofile.Stream {
-	stream := n.streamAt(w, attrs)
-	if stream != nil && isFirst(attrs) {
+func (n *logNormalizer) streamOf(w *worker, lr plog.LogRecord) *trainprofile.Stream {
+	stream := n.streamAt(w, lr.Attributes())
+	if stream != nil && isFirst(lr) {
 		stream.Forget()
 	}
 	return stream
 }
 
-// isFirst tells whether a record stands at the beginning of its file.
-func isFirst(attrs pcommon.Map) bool {
-	v, ok := attrs.Get(trainrecord.AttrLogFileRecordOffset)
-	return ok && v.Type() == pcommon.ValueTypeInt && v.Int() == 0
+// isFirst tells whether a record stands at the beginning of its file, maybe behind a byte order mark or blank lines: that is
+// for records whose uid names the first line, by whom offsets are counted as the receiver does.
+func isFirst(lr plog.LogRecord) bool {
+	offset := trainprofile.OffsetOf(lr)
+	return offset == 0 || trainrecord.AtStart(offset) && firstLine(text(lr.Attributes(), trainrecord.AttrLogRecordUID)) != ""
+}
+
+// beginAnew forgets the streams of a record's file, when it is a hole of NUL bytes: the line behind it may be the first one of
+// any of them, and does not stand at the beginning.
+func (n *logNormalizer) beginAnew(w *worker, attrs pcommon.Map) {
+	if text(attrs, trainrecord.AttrRecordError) != string(trainrecord.ReasonNULBytes) {
+		return
+	}
+	for _, entry := range n.streams.ofFile(text(attrs, trainrecord.AttrLogFilePath)) {
+		entry.stream.Forget()
+		if n.storage != nil {
+			w.touched = append(w.touched, entry)
+		}
+	}
 }
 
 // streamAt gives the memory of a record's stream.
@@ -64,7 +80,7 @@ func (n *logNormalizer) newStream(w *worker, attrs pcommon.Map, id streamID, uid
 	}
 	alias, middle := "", false
 	if u, ok := trainrecord.ParseUID(uid); ok {
-		alias, middle = fmt.Sprintf("%s\x00%08x", u.RunID, u.File), u.Offset > 0
+		alias, middle = fmt.Sprintf("%s\x00%08x", u.RunID, u.File), !trainrecord.AtStart(u.Offset)
 	}
 	entry, forgotten := n.streams.add(id, key, alias, middle)
 	if forgotten != "" {

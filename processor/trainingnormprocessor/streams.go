@@ -19,21 +19,23 @@ const (
 type streams struct {
 	mu     sync.Mutex
 	limit  int
-	byKey  map[string]*list.Element
-	byID   map[streamID]*list.Element // the same, without making a key
-	recent *list.List                 // front: seen last
-	moves  int                        // to the front
-	alias  map[string]string          // run and first line of a stream -> the key under which it was seen last
-	traced atomic.Bool                // some stream had a run in a trace of its trainer's
+	byKey  map[string]*streamEntry
+	byID   map[streamID]*streamEntry // the same, without making a key
+	recent *list.List                // front: seen last
+	moves  int                       // to the front
+	alias  map[string]string         // run and first line of a stream -> the key under which it was seen last
+	traced atomic.Bool               // some stream had a run in a trace of its trainer's
 }
 
+// streamEntry has in front what is read for each record.
 type streamEntry struct {
-	key     string
-	alias   string
-	id      streamID
 	stream  trainprofile.Stream
 	settled atomic.Pointer[settled] // nil: nobody knows what the storage holds
 	moved   int                     // which move to the front was its last
+	recent  *list.Element
+	key     string
+	alias   string
+	id      streamID
 }
 
 // settled is what the storage holds of a stream: a decision, or none, and its life.
@@ -54,6 +56,17 @@ func (e *streamEntry) unsettled() *settled {
 // streamID is what a record says of its stream: its file, else its run and scope; and the first line, when that is known.
 type streamID struct{ file, run, scope, first string }
 
+// clone gives the same with texts of its own, which lie together.
+func (id streamID) clone() streamID {
+	all := strings.Clone(id.file + id.run + id.scope + id.first)
+	cut := func(text string) string {
+		own := all[:len(text)]
+		all = all[len(text):]
+		return own
+	}
+	return streamID{cut(id.file), cut(id.run), cut(id.scope), cut(id.first)}
+}
+
 // find gives the entry of a stream that was added by its id, nil when there is none.
 func (s *streams) find(id streamID) *streamEntry {
 	s.mu.Lock()
@@ -67,10 +80,9 @@ func (s *streams) find(id streamID) *streamEntry {
 
 // see notes that a stream was seen. One that is in the front half stays where it is: that is far enough from being forgotten,
 // and moving costs more than finding.
-func (s *streams) see(e *list.Element) *streamEntry {
-	entry := e.Value.(*streamEntry)
+func (s *streams) see(entry *streamEntry) *streamEntry {
 	if s.moves-entry.moved >= s.limit/2 {
-		s.recent.MoveToFront(e)
+		s.recent.MoveToFront(entry.recent)
 		s.moves++
 		entry.moved = s.moves
 	}
@@ -83,13 +95,13 @@ func (s *streams) add(id streamID, key, alias string, middle bool) (entry *strea
 	defer s.mu.Unlock()
 	entry, forgotten = s.entry(key, alias, middle)
 	delete(s.byID, entry.id)
-	entry.id = streamID{strings.Clone(id.file), strings.Clone(id.run), strings.Clone(id.scope), strings.Clone(id.first)}
-	s.byID[entry.id] = s.byKey[key]
+	entry.id = id.clone()
+	s.byID[entry.id] = entry
 	return entry, forgotten
 }
 
 func newStreams(limit int) *streams {
-	return &streams{limit: limit, byKey: map[string]*list.Element{}, byID: map[streamID]*list.Element{}, recent: list.New(), alias: map[string]string{}}
+	return &streams{limit: limit, byKey: map[string]*streamEntry{}, byID: map[streamID]*streamEntry{}, recent: list.New(), alias: map[string]string{}}
 }
 
 // get gives the memory of a stream, and the key of the one that had to be forgotten for it, if any. A stream that is met in
@@ -107,7 +119,7 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 	}
 	entry := &streamEntry{key: key, alias: alias}
 	if e, ok := s.byKey[s.alias[alias]]; ok && middle && alias != "" {
-		was := &e.Value.(*streamEntry).stream
+		was := &e.stream
 		if d, decided := was.Decision(); decided {
 			entry.stream.Restore(d)
 		}
@@ -124,11 +136,23 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 	}
 	s.moves++
 	entry.moved = s.moves
-	s.byKey[key] = s.recent.PushFront(entry)
+	s.byKey[key], entry.recent = entry, s.recent.PushFront(entry)
 	if alias != "" {
 		s.alias[alias] = key
 	}
 	return entry, forgotten
+}
+
+// ofFile gives the streams of a file that were found by its path; none when it has none.
+func (s *streams) ofFile(path string) (of []*streamEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, entry := range s.byKey {
+		if rest, ok := strings.CutPrefix(entry.key, "f"+path); ok && path != "" && (rest == "" || rest[0] == 0) {
+			of = append(of, entry)
+		}
+	}
+	return of
 }
 
 // peek gives the memory of a stream, nil when there is none. Asking is no use of the stream.
@@ -139,5 +163,5 @@ func (s *streams) peek(key string) *trainprofile.Stream {
 	if !ok {
 		return nil
 	}
-	return &e.Value.(*streamEntry).stream
+	return &e.stream
 }

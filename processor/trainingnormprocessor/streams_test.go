@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/pathologize/otelcol-train/internal/componentcheck"
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
@@ -97,11 +98,12 @@ var (
 	plainRow       = map[string]any{"speed": 0.5, "epoch": 1, "step": 7} // both profiles have a rule for it
 )
 
+func uidText(run string, file uint32, offset int64) string {
+	return trainrecord.UID{RunID: run, File: file, Offset: offset}.String()
+}
+
 func TestStreamsAreKeptApart(t *testing.T) {
 	t.Parallel()
-	uid := func(run string, file uint32, offset int64) string {
-		return trainrecord.UID{RunID: run, File: file, Offset: offset}.String()
-	}
 	long := strings.Repeat("x", maxStreamKey)
 	for name, c := range map[string]struct {
 		rows []row
@@ -116,7 +118,7 @@ func TestStreamsAreKeptApart(t *testing.T) {
 			[]string{"huggingface", "", "huggingface"},
 		},
 		"by run and stream of the uid": {
-			[]row{{run: "a", uid: uid("a", 1, 5), body: huggingFaceRow, offset: -1}, {run: "a", body: plainRow, offset: -1}, {run: "a", uid: uid("a", 2, 6), body: plainRow, offset: -1}, {run: "a", uid: uid("a", 1, 9), body: plainRow, offset: -1}},
+			[]row{{run: "a", uid: uidText("a", 1, 5), body: huggingFaceRow, offset: -1}, {run: "a", body: plainRow, offset: -1}, {run: "a", uid: uidText("a", 2, 6), body: plainRow, offset: -1}, {run: "a", uid: uidText("a", 1, 9), body: plainRow, offset: -1}},
 			[]string{"huggingface", "", "", "huggingface"},
 		},
 		"none without file and run": {
@@ -129,6 +131,13 @@ func TestStreamsAreKeptApart(t *testing.T) {
 		},
 		"anew at the beginning of a file": {
 			[]row{{file: "a", body: huggingFaceRow, offset: 0}, {file: "a", body: plainRow, offset: 9}, {file: "a", body: lightningRow, offset: 0}, {file: "a", body: plainRow, offset: 9}},
+			[]string{"huggingface", "huggingface", "lightning", "lightning"},
+		},
+		"anew behind a byte order mark or blank lines": {
+			[]row{
+				{file: "a", uid: uidText("a", 1, 3), body: huggingFaceRow, offset: 3}, {file: "a", uid: uidText("a", 1, 90), body: plainRow, offset: 90},
+				{file: "a", uid: uidText("a", 1, 3), body: lightningRow, offset: 3}, {file: "a", uid: uidText("a", 1, 90), body: plainRow, offset: 90},
+			},
 			[]string{"huggingface", "huggingface", "lightning", "lightning"},
 		},
 	} {
@@ -150,6 +159,38 @@ func TestStreamsAreKeptApart(t *testing.T) {
 			require.NoError(t, logsProcessor(t, set).ConsumeLogs(t.Context(), all))
 			assert.Equal(t, c.want, frameworks(all), "one batch")
 		})
+	}
+}
+
+// TestAHoleAtTheBeginningBeginsTheFileAnew: NUL bytes where a file begins are what a crash or a truncation leaves. The line
+// behind them may be the first one of the stream that stood there before.
+func TestAHoleAtTheBeginningBeginsTheFileAnew(t *testing.T) {
+	t.Parallel()
+	line := func(file string, offset int64, body map[string]any) row {
+		return row{file: file, offset: offset, body: body, uid: trainrecord.UID{RunID: "r", File: 7, Offset: offset}.String()}
+	}
+	hole := batch(t, row{file: "a", offset: 0, uid: trainrecord.UID{RunID: "r"}.String()})
+	lr := hole.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().At(0)
+	lr.SetEventName(trainrecord.EventName(trainrecord.EventLog))
+	lr.Attributes().PutStr(trainrecord.AttrRecordError, string(trainrecord.ReasonNULBytes))
+	host := componentcheck.NewStorageHost(t)
+	for _, restart := range []bool{false, true} {
+		p := begin(t, host)
+		before := batch(t, line("a", 0, huggingFaceRow), line("ab", 0, huggingFaceRow))
+		require.NoError(t, p.ConsumeLogs(t.Context(), before))
+		again := plog.NewLogs()
+		hole.CopyTo(again)
+		require.NoError(t, p.ConsumeLogs(t.Context(), again))
+		if restart {
+			p.kill(t)
+			p = begin(t, host)
+		}
+		after := batch(t, line("a", 4096, plainRow), line("ab", 4096, plainRow))
+		require.NoError(t, p.ConsumeLogs(t.Context(), after))
+		assert.Equal(t, []string{"", "huggingface"}, frameworks(after), "restart: %v", restart)
+		if p.end(t); !restart {
+			host = componentcheck.NewStorageHost(t)
+		}
 	}
 }
 
@@ -202,7 +243,7 @@ func TestBatchesInParallel(t *testing.T) {
 		wg.Go(func() {
 			for i := range 50 {
 				file := fmt.Sprint(i % 5)
-				ld := batch(t, row{file: file, offset: 1, body: huggingFaceRow}, row{file: file, offset: 2, body: plainRow})
+				ld := batch(t, row{file: file, offset: 100, body: huggingFaceRow}, row{file: file, offset: 200, body: plainRow})
 				assert.NoError(t, p.ConsumeLogs(t.Context(), ld))
 				assert.Equal(t, []string{"huggingface", "huggingface"}, frameworks(ld))
 			}
@@ -247,7 +288,7 @@ func BenchmarkLogs(b *testing.B) {
 }
 
 func benchmarkRuns(b *testing.B, runs int) {
-	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, processortest.NewNopSettings(metadata.Type), newOwners())
+	n, err := newLogNormalizer(&Config{Timezone: "UTC"}, processortest.NewNopSettings(metadata.Type), &componentkit.Claims{})
 	require.NoError(b, err)
 	rows := make([]row, 1000)
 	for i := range rows {

@@ -25,6 +25,8 @@ type source struct {
 	named    bool // its last element is one
 	id       pathID
 	file     uint32
+	text     int64  // number of the text that the file has
+	replaces int64  // how many of those before are gone
 	run      string // that the last record named
 
 	written time.Time // when the file was written last
@@ -181,6 +183,10 @@ func (b *builder) common(l *line, src *source, run string, found trainlines.Pref
 	src.id.put(attrs)
 	src.putFile(attrs)
 	attrs.PutInt(trainrecord.AttrLogFileRecordOffset, l.offset)
+	if src.text > 0 {
+		attrs.PutInt(trainrecord.AttrStreamText, src.text)
+		attrs.PutInt(trainrecord.AttrStreamReplaces, src.replaces)
+	}
 	var short [128]byte
 	attrs.PutStr(trainrecord.AttrLogRecordUID, b.reader.Decoder().Text(uidOf(run, src.file, l).Append(short[:0])))
 	b.reader.PutTime(b.scratch, found)

@@ -42,28 +42,43 @@ type checkpoint struct {
 	Head    uint64 `json:"head"`
 	FileID  uint32 `json:"file_id"`
 	HasFile bool   `json:"has_file_id"`
+	Text    int64  `json:"text,omitempty"`
+	From    int64  `json:"from,omitempty"`
 	Torn    int64  `json:"torn"`
 	Ended   bool   `json:"ended,omitempty"`
 	Run     []byte `json:"run,omitempty"`
 	Gone    int64  `json:"gone,omitempty"`
+	Begun   int    `json:"begun,omitempty"`
+	Begin   uint64 `json:"begin,omitempty"`
 	Unread  int64  `json:"unread,omitempty"` // bytes that were seen and not delivered
 	// Of a packed file.
 	PackedSize   int64 `json:"packed_size,omitempty"`
 	PackedTime   int64 `json:"packed_time,omitempty"`
 	UnpackedSize int64 `json:"unpacked_size,omitempty"`
+	// Of the file that was there before it was rewritten, for a day, and until its unread bytes are given or count as lost.
+	Was *checkpoint `json:"was,omitempty"`
 }
 
 func encodeMark(m mark, unread int64) []byte {
-	text, err := json.Marshal(checkpoint{
-		Version: checkpointVersion, Path: []byte(m.Path), Origin: []byte(m.Origin), Born: m.Born,
-		Offset: m.Offset, Before: m.Before, HeadLen: m.HeadLen, Head: m.Head, FileID: m.FileID, HasFile: m.HasFile,
-		Torn: m.Torn, Ended: m.Ended, Run: []byte(m.Run), Gone: m.GoneTime, Unread: unread,
-		PackedSize: m.Packed.of.size, PackedTime: m.Packed.of.mod, UnpackedSize: m.Packed.size,
-	})
+	c := newCheckpoint(m, unread)
+	if m.Was != nil && (m.Was.Unread > 0 || !m.Was.isOld(time.Now())) {
+		was := newCheckpoint(*m.Was, m.Was.Unread)
+		c.Was = &was
+	}
+	text, err := json.Marshal(c)
 	if err != nil { // numbers, booleans and bytes always encode
 		return nil
 	}
 	return text
+}
+
+func newCheckpoint(m mark, unread int64) checkpoint {
+	return checkpoint{
+		Version: checkpointVersion, Path: []byte(m.Path), Origin: []byte(m.Origin), Born: m.Born,
+		Offset: m.Offset, Before: m.Before, HeadLen: m.HeadLen, Head: m.Head, FileID: m.FileID, HasFile: m.HasFile,
+		Text: m.Text, From: m.From, Torn: m.Torn, Ended: m.Ended, Run: []byte(m.Run), Gone: m.GoneTime, Unread: unread, Begun: m.Begun, Begin: m.Begin,
+		PackedSize: m.Packed.of.size, PackedTime: m.Packed.of.mod, UnpackedSize: m.Packed.size,
+	}
 }
 
 func decodeMark(text []byte) (m mark, unread int64, err error) {
@@ -74,15 +89,30 @@ func decodeMark(text []byte) (m mark, unread int64, err error) {
 	if c.Version != checkpointVersion {
 		return mark{}, 0, fmt.Errorf("%w: %d", errCheckpointVersion, c.Version)
 	}
-	if c.Offset < 0 || c.HeadLen < 0 || c.HeadLen > headBytes || int64(c.HeadLen) > c.Offset || c.Unread < 0 {
+	if !c.fits() || c.Was != nil && !c.Was.fits() {
 		return mark{}, 0, errors.New("checkpoint: offset and head length do not fit")
 	}
+	m = c.mark()
+	if c.Was != nil {
+		was := c.Was.mark()
+		was.Unread = c.Was.Unread
+		m.Was = &was
+	}
+	return m, c.Unread, nil
+}
+
+func (c *checkpoint) fits() bool {
+	return c.Offset >= 0 && c.HeadLen >= 0 && c.HeadLen <= headBytes && int64(c.HeadLen) <= c.Offset && c.Unread >= 0 && c.From >= 0 && c.From <= c.Text &&
+		c.Begun >= 0 && c.Begun <= headBytes
+}
+
+func (c *checkpoint) mark() mark {
 	return mark{
 		Path: string(c.Path), Origin: string(c.Origin), Born: c.Born, Offset: c.Offset, Before: c.Before,
 		HeadLen: c.HeadLen, Head: c.Head, FileID: c.FileID, HasFile: c.HasFile,
-		Torn: c.Torn, Ended: c.Ended, Run: string(c.Run), GoneTime: c.Gone,
+		Text: c.Text, From: c.From, Torn: c.Torn, Ended: c.Ended, Run: string(c.Run), GoneTime: c.Gone, Begun: c.Begun, Begin: c.Begin,
 		Packed: unpackedSize{of: version{size: c.PackedSize, mod: c.PackedTime}, size: c.UnpackedSize},
-	}, c.Unread, nil
+	}
 }
 
 func damage(err error) string {

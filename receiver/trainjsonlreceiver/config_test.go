@@ -111,14 +111,23 @@ func TestMarkSurvivesStorage(t *testing.T) {
 	t.Parallel()
 	m := mark{
 		Path: "/a/\xff", Origin: "/b/\xfe", Born: 5, Offset: 2000, Before: 1 << 63, HeadLen: 1024, Head: 1<<64 - 1,
-		FileID: 1 << 31, HasFile: true, Torn: 2000, Ended: true, Run: "r\xff", GoneTime: 9,
+		FileID: 1 << 31, HasFile: true, Text: 3, From: 2, Torn: 2000, Ended: true, Run: "r\xff", GoneTime: 9,
+		Was: &mark{Path: "/a/\xff", Offset: 20, Before: 7, HeadLen: 20, Head: 8, Text: 6, From: 6, Torn: noTorn, GoneTime: time.Now().Unix()},
 	}
 	back, unread, err := decodeMark(encodeMark(m, 77))
 	require.NoError(t, err)
 	assert.EqualValues(t, 77, unread)
 	assert.Equal(t, m, back)
+	m.Was.GoneTime -= int64(goneFor / time.Second)
+	back, _, err = decodeMark(encodeMark(m, 0))
+	require.NoError(t, err)
+	assert.Nil(t, back.Was, "a day is over")
+	m.Was.Unread = 5
+	back, _, err = decodeMark(encodeMark(m, 0))
+	require.NoError(t, err)
+	assert.Equal(t, m, back, "bytes of it are still to be counted")
 	for _, text := range []string{
-		"", "x", "{}", `{"v":1}`, `{"v":2,"offset":-1}`, `{"v":2,"offset":10,"head_len":11}`, `{"v":2,"offset":5000,"head_len":1025}`, `{"v":2,"unread":-1}`,
+		"", "x", "{}", `{"v":1}`, `{"v":2,"offset":-1}`, `{"v":2,"offset":10,"head_len":11}`, `{"v":2,"offset":5000,"head_len":1025}`, `{"v":2,"unread":-1}`, `{"v":2,"was":{"offset":-1}}`,
 	} {
 		_, _, err := decodeMark([]byte(text))
 		assert.Error(t, err, text)

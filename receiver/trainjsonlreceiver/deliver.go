@@ -97,9 +97,8 @@ func (t *tailer) send(ctx context.Context, s *stream, src source, some part, p *
 			return lines, errRefused
 		}
 		b.letGo()
-		t.mayWait(s, false)
-		if t.wait(ctx, s.patience.pause.Next()) != nil {
-			return lines, errStopped
+		if err := t.waitApart(ctx, s, p); err != nil {
+			return lines, err
 		}
 	}
 }

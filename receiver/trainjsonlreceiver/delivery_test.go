@@ -116,6 +116,38 @@ func TestStopReturnsWhileAConsumerHangs(t *testing.T) {
 	})
 }
 
+// TestAStopThatAConsumerHoldsSavesWhatWasAccepted although its context is over by then.
+func TestAStopThatAConsumerHoldsSavesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		r.cfg.CheckpointInterval = time.Hour
+		r.write("a/train.jsonl", rows(0, 10))
+		r.start()
+		time.Sleep(time.Second) // the first save
+		r.append("a/train.jsonl", rows(10, 10))
+		time.Sleep(time.Second)
+		require.Len(t, r.sink.of("a/train.jsonl"), 20)
+		hang := make(chan struct{})
+		r.sink.set(func(context.Context, int, plog.Logs) error {
+			<-hang
+			return errBusy
+		})
+		r.write("b/train.jsonl", rows(0, 1))
+		time.Sleep(10 * time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, r.r.Shutdown(ctx), context.DeadlineExceeded)
+		close(hang)
+		r.sink.set(nil)
+		r.start()
+		time.Sleep(10 * time.Second)
+		r.stop()
+		assert.Len(t, r.sink.of("a/train.jsonl"), 20, "what was accepted is read again")
+		assert.Len(t, r.sink.of("b/train.jsonl"), 1)
+	})
+}
+
 func TestCheckpointsAreWrittenWhileABacklogIsRead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

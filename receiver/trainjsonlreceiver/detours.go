@@ -173,6 +173,9 @@ func (tr *tree) Resolve(name string) (target string, err error) {
 	return target, err
 }
 
+// Born is there for the interface; a search does not ask for it.
+func (*tree) Born(string) int64 { return 0 }
+
 // Open is there for the interface; a search opens nothing.
 func (*tree) Open(name string) (openFile, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

@@ -45,6 +45,7 @@ func (t *tailer) poll(ctx context.Context, now time.Time) {
 	t.settle(ctx, now)
 	if now.Sub(t.statusAt) >= statusEvery {
 		t.statusAt = now
+		t.loseRewritten(ctx, now)
 		t.reportStatus()
 		t.tellLag(now)
 	}
@@ -81,6 +82,7 @@ func (t *tailer) admit(ctx context.Context, c candidate, now time.Time) {
 		t.rename(s, c)
 		return
 	}
+	t.meet(s, c.path, fi, true)
 	s.move(c.path)
 	t.watch.follow(s, c)
 	s.arrive(fi, now)
@@ -132,6 +134,7 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 	switch {
 	case err == nil && t.keyFor(fi, path) == s.key:
 		s.device.Store(keyOf(fi).dev)
+		t.meet(s, path, fi, false)
 		t.saw(s, fi, now)
 	case err == nil, isMissing(err):
 		if s.leave(path, now) {

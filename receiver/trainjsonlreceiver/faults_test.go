@@ -212,6 +212,12 @@ func TestIdleFilesCostNoCheckpointsAndNoOpenFiles(t *testing.T) {
 		require.Len(t, written, 1)
 		assert.Len(t, written[0].Keys, 1, "only what changed is written")
 		r.stop()
+		r.start()
+		time.Sleep(time.Minute)
+		r.stop()
+		for _, call := range r.host.Calls()[calls+1:] {
+			assert.False(t, call.Writes, "a start wrote what it had read: %v", call.Op)
+		}
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 type fileSystem interface {
 	Stat(name string) (fs.FileInfo, error)
 	Open(name string) (openFile, error)
+	// Born is the birth time of the file at a path in ns, 0 where it is not known.
+	Born(name string) int64
 	ReadDir(name string) ([]fs.DirEntry, error)
 	// Resolve gives the absolute path without symbolic links.
 	Resolve(name string) (string, error)
@@ -83,6 +85,9 @@ type osFiles struct{}
 
 // Stat follows symbolic links.
 func (osFiles) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// Born follows symbolic links.
+func (osFiles) Born(name string) int64 { return bornAt(name) }
 
 // ReadDir lists a folder.
 func (osFiles) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }

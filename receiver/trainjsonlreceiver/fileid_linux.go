@@ -11,12 +11,18 @@ func born(f *os.File) int64 {
 	if err != nil {
 		return 0
 	}
+	var at int64
+	if err := conn.Control(func(fd uintptr) { at = statBorn(int(fd), "", unix.AT_EMPTY_PATH) }); err != nil {
+		return 0
+	}
+	return at
+}
+
+func bornAt(name string) int64 { return statBorn(unix.AT_FDCWD, name, 0) }
+
+func statBorn(fd int, name string, flags int) int64 {
 	var stat unix.Statx_t
-	var failed error
-	err = conn.Control(func(fd uintptr) {
-		failed = unix.Statx(int(fd), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &stat)
-	})
-	if err != nil || failed != nil || stat.Mask&unix.STATX_BTIME == 0 {
+	if err := unix.Statx(fd, name, flags, unix.STATX_BTIME, &stat); err != nil || stat.Mask&unix.STATX_BTIME == 0 {
 		return 0
 	}
 	return stat.Btime.Sec*1e9 + int64(stat.Btime.Nsec)

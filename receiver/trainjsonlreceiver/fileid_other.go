@@ -5,3 +5,5 @@ package trainjsonlreceiver
 import "os"
 
 func born(*os.File) int64 { return 0 }
+
+func bornAt(string) int64 { return 0 }

@@ -192,6 +192,8 @@ func (b *bornFiles) Open(name string) (openFile, error) {
 	return bornFile{f, b.born}, nil
 }
 
+func (b *bornFiles) Born(string) int64 { return b.born }
+
 type bornFile struct {
 	openFile
 	born int64

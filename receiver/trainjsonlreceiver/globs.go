@@ -85,12 +85,16 @@ func (g *globs) find(ctx context.Context, files fileSystem, report func(path str
 		if in.rest == "" || in.rest == "." || in.rest == ".." {
 			continue // a folder is no file
 		}
-		if _, err := files.Stat(in.base); err != nil {
+		fi, err := files.Stat(in.base)
+		if err == nil && !fi.IsDir() {
+			err = &fs.PathError{Op: "open", Path: in.base, Err: syscall.ENOTDIR}
+		}
+		if err != nil {
 			tell(in.base, err)
 			continue
 		}
 		tree := globTree{ctx: ctx, files: files, base: in.base, follow: in.follow, report: tell}
-		err := doublestar.GlobWalk(tree, in.rest, func(name string, _ fs.DirEntry) error {
+		err = doublestar.GlobWalk(tree, in.rest, func(name string, _ fs.DirEntry) error {
 			if path := tree.path(name); !g.excluded(path) {
 				paths = append(paths, path)
 			}

@@ -81,6 +81,20 @@ func (lockedFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 	return os.ReadDir(name)
 }
 
+func TestAFileWhereTheFolderOfAGlobShouldBeIsTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/train.jsonl", nil, 0o600))
+	for _, glob := range []string{"/*", "/*/x.jsonl", "/**/*.jsonl"} {
+		told := map[string]string{}
+		paths, err := newGlobs([]string{dir + "/train.jsonl" + glob}, nil).
+			find(context.Background(), osFiles{}, func(path string, err error) { told[path] = err.Error() })
+		require.NoError(t, err, glob)
+		assert.Empty(t, paths, glob)
+		assert.Equal(t, map[string]string{dir + "/train.jsonl": "open " + dir + "/train.jsonl: not a directory"}, told, glob)
+	}
+}
+
 func TestAFolderThatMayNotBeListedHidesNoOther(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -21,6 +21,11 @@ const (
 
 func isGzip(path string) bool { return strings.HasSuffix(path, gzipSuffix) }
 
+// mayMatchPacked says whether a glob may match packed files; where it is in doubt, that it does.
+func mayMatchPacked(glob string) bool {
+	return glob != "" && (isGzip(glob) || strings.ContainsAny(glob[len(glob)-1:], "*?]}"))
+}
+
 // version tells a state of a packed file from a later one.
 type version struct{ size, mod int64 }
 

@@ -238,6 +238,33 @@ func TestAPackedFileIsOverwrittenByTheNextRotatedStream(t *testing.T) {
 	}
 }
 
+// TestAPackedStreamIsKnownAfterFurtherRestarts: the next stream got the path, or the inode, before the packed one was read,
+// and the collector stops once more meanwhile.
+func TestAPackedStreamIsKnownAfterFurtherRestarts(t *testing.T) {
+	t.Parallel()
+	for _, identity := range []string{identityInode, identityPath} {
+		t.Run(identity, func(t *testing.T) {
+			t.Parallel()
+			r := newPackedRig(t)
+			r.cfg.Identity = identity
+			text := rows(0, 50)
+			r.write("run7/train.jsonl", text)
+			r.stepAndClose()
+			r.pack("run7/train.jsonl.1.gz", packed(t, text+rows(50, 3)))
+			r.settle("run7/train.jsonl.1.gz", 0)      // too young to be read
+			r.write("run7/train.jsonl", rows(100, 2)) // the same inode
+			r.stepAndClose()
+			r.append("run7/train.jsonl", rows(102, 2))
+			r.stepAndClose()
+			require.Empty(t, r.sink.of(".gz"))
+			r.settle("run7/train.jsonl.1.gz", time.Hour)
+			r.stepAndClose()
+			assert.Len(t, r.sink.of(".gz"), 3, "what was not delivered before")
+			assert.Len(t, r.sink.got(), 50+3+4)
+		})
+	}
+}
+
 func TestAnotherStreamIsNotTakenForTheRotatedOne(t *testing.T) {
 	t.Parallel()
 	same := rows(0, 100) // the first kilobyte, and more

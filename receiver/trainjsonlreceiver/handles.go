@@ -62,6 +62,9 @@ func (h *handles) take(s *stream, path string, gone bool) (openFile, error) {
 	}
 	s.handle = &handle{file: f.openFile, key: f.key, busy: true, lent: notLent, used: time.Now()}
 	h.open[s] = s.handle
+	if was := s.inode.Swap(f.key.ino); was != f.key.ino {
+		s.before.Store(was)
+	}
 	return f.openFile, nil
 }
 

@@ -37,6 +37,7 @@ type got struct {
 	text   string // body.message or body.i
 	uid    string
 	rank   string
+	anew   string // number of the text that the file had, and how many before are gone
 }
 
 // sink is the pipeline behind the receiver.
@@ -115,6 +116,7 @@ func record(lr plog.LogRecord) got {
 	g := got{
 		run: attr(trainrecord.AttrRunID), event: strings.TrimPrefix(lr.EventName(), trainrecord.Namespace+"."),
 		reason: attr(trainrecord.AttrRecordError), uid: attr(trainrecord.AttrLogRecordUID), rank: attr(trainrecord.AttrRunRank),
+		anew: strings.Trim(attr(trainrecord.AttrStreamText)+"-"+attr(trainrecord.AttrStreamReplaces), "-"),
 	}
 	path := attr(trainrecord.AttrLogFilePath)
 	g.path = filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -130,7 +131,13 @@ func TestIdentityByPathSeesWhatHappensToAPath(t *testing.T) {
 			r.rename("a/train.jsonl", "a/train.jsonl.1")
 			r.write("a/train.jsonl", rows(0, 4))
 		}, rewriteShorter, rows(800, 3), rows(0, 4)},
-		"renamed": {func(r *rig) { r.rename("a/train.jsonl", "a/other.jsonl") }, "", "", old},
+		"renamed":           {func(r *rig) { r.rename("a/train.jsonl", "a/other.jsonl") }, rewriteRenamed, "", old},
+		"another elsewhere": {func(r *rig) { r.remove("a/train.jsonl"); r.write("a/other.jsonl", sameHead(60, 900)) }, "", "", sameHead(60, 900)},
+		"two names":         {func(r *rig) { require.NoError(r.t, os.Link(r.path("a/train.jsonl"), r.path("a/other.jsonl"))) }, "", "", old},
+		"rotated within the globs": {func(r *rig) {
+			r.rename("a/train.jsonl", "a/other.jsonl")
+			r.write("a/train.jsonl", rows(0, 4))
+		}, rewriteRenamed, "", old + rows(0, 4)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +154,9 @@ func TestIdentityByPathSeesWhatHappensToAPath(t *testing.T) {
 			assert.Len(t, r.sink.got(), before+strings.Count(c.more, "\n")+strings.Count(c.then, "\n"))
 			if c.reason != "" {
 				r.telemetry(`otelcol_train_jsonl_rewrites{reason="` + c.reason + `",receiver="train_jsonl"} 1`)
+			}
+			if c.reason != rewriteRenamed {
+				assert.NotContains(t, strings.Join(r.lines(), " "), rewriteRenamed)
 			}
 		})
 	}
@@ -228,7 +238,9 @@ func TestAFileThatWentAwayWhileTheCollectorWasDownIsTold(t *testing.T) {
 				assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
 			}
 			tl = r.open() // told once
-			tl.step(ctx)
+			for i := range 4 {
+				tl.later(ctx, time.Duration(i)*time.Minute)
+			}
 			require.NoError(t, tl.close(ctx))
 			if c.unread != "" {
 				r.telemetry(lost(len(c.unread)))

@@ -251,7 +251,9 @@ func TestRepairedLinesAreCounted(t *testing.T) {
 	require.Len(t, r.sink.logs, 1)
 	rl := r.sink.logs[0].ResourceLogs().At(0)
 	assert.Empty(t, rl.Resource().Attributes().AsRaw())
-	assert.Equal(t, map[string]any{"a": int64(1), trainrecord.BodyFramework: map[string]any{"phase": "warmup", "framework": "mine"}},
+	assert.Equal(t, map[string]any{"a": int64(1), trainrecord.BodyFramework: map[string]any{
+		"phase": "warmup", "framework": "mine", "severity": "loud", "resource." + trainrecord.AttrRunID: "r",
+	}},
 		rl.ScopeLogs().At(0).LogRecords().At(0).Body().Map().AsRaw())
 }
 

@@ -2,6 +2,8 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"io/fs"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -12,13 +14,56 @@ import (
 const lostAfter = 10 * time.Second
 
 // unread gives the bytes that were seen and not delivered. Blanks without a newline are none, nor is an unterminated line
-// that was reported.
+// that was reported, nor what a packed file gives.
 func (s *stream) unread() int64 {
-	n := s.size - s.mark.Offset
+	n := s.size - max(s.mark.Offset, s.packedTo)
 	if n == s.tail.scanned && (!s.tail.text || s.mark.Torn == s.mark.Offset) {
 		return 0
 	}
 	return max(n, 0)
+}
+
+// keepSeen notes, while the size is still that of the file that was seen, up to where it had bytes that were not delivered:
+// another file may have its inode or path now. A packed file has another size until it is measured. It is called with the lock.
+func (s *stream) keepSeen() {
+	if s.unread() > 0 && !s.other && (!isGzip(s.mark.Path) || s.size == s.mark.Packed.size) {
+		s.cut = max(s.cut, s.size)
+	}
+}
+
+// meet looks, when a file with bytes that were not delivered has changed or comes, whether it is another one.
+func (t *tailer) meet(s *stream, path string, fi fs.FileInfo, comes bool) {
+	s.mu.Lock()
+	born, ask := s.mark.Born, s.unread() > 0 && !s.other && (comes || fi.Size() != s.size || !fi.ModTime().Equal(s.modTime))
+	if comes { // whatever it is
+		s.keepSeen()
+	}
+	s.mu.Unlock()
+	if !ask {
+		return
+	}
+	var other bool
+	if s.key.path == "" {
+		now := t.fs.Born(path)
+		other = born != 0 && now != 0 && born != now
+	} else {
+		inode := s.inode.Load()
+		other = inode != 0 && keyOf(fi).ino != inode
+	}
+	if !other {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keepSeen()
+	s.other = true
+}
+
+// isAway says whether the file is gone, or another one has its place.
+func (s *stream) isAway() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gone || s.other
 }
 
 // leaving says whether the file is gone and has bytes that only its open handle can still give.
@@ -43,6 +88,35 @@ func (t *tailer) wentMissing(ctx context.Context, s *stream, now time.Time) {
 	if m.GoneTime != 0 || m.Ended {
 		return // it was gone before, or there was nothing more to come
 	}
+	if t.mayGoOn(&m) {
+		s.mu.Lock()
+		s.missing = true
+		s.mu.Unlock()
+		return
+	}
+	t.vanished(ctx, &m)
+}
+
+// mayGoOn says whether a packed file that was not unpacked yet may go on where a stream was.
+func (t *tailer) mayGoOn(m *mark) bool {
+	return slices.ContainsFunc(t.list(), func(other *stream) bool {
+		om, _ := other.get()
+		return om.Packed == (unpackedSize{}) && isGzip(om.Path) && rotated(*m, om.Path) && !other.isGone()
+	})
+}
+
+// wentOn notes that a packed file goes on where the stream was, and that it holds so many bytes: what was seen of the stream is
+// not lost if it is among them.
+func (s *stream) wentOn(size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.packedTo = max(s.packedTo, size)
+	s.missing = s.missing && size < s.size
+	s.revision++
+}
+
+// vanished counts a file that went away while the collector did not run.
+func (t *tailer) vanished(ctx context.Context, m *mark) {
 	t.tel.VanishedFiles.Add(ctx, 1, t.tel.Self())
 	if t.seldom.Allow("vanished") {
 		t.logger.Warn("A file went away while the collector did not run, before its run had ended; what was appended meanwhile is not known",
@@ -56,18 +130,27 @@ func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) bool {
 	t.mu.Lock()
 	searched := t.searchedAt
 	t.mu.Unlock()
+	m, _ := s.get()
+	waits := s.leaving() && t.mayGoOn(&m)
 	s.mu.Lock()
-	left, path, offset, n := s.left, s.mark.Path, s.mark.Offset, s.unread()
-	if !left.IsZero() && (now.Sub(left) < lostAfter || !searched.After(left)) {
+	left, n, missing := s.left, s.unread(), s.missing
+	if !left.IsZero() && (now.Sub(left) < lostAfter || !searched.After(left) || n > 0 && waits) {
 		s.mu.Unlock()
 		return false
 	}
-	s.left, s.stalled = time.Time{}, false
+	s.left, s.stalled, s.missing = time.Time{}, false, false
+	if !left.IsZero() && n > 0 { // nor after a restart
+		s.size = s.mark.Offset
+		s.revision++
+	}
 	s.mu.Unlock()
+	if missing {
+		t.vanished(ctx, &m)
+	}
 	if left.IsZero() || n == 0 {
 		return true
 	}
-	t.lose(ctx, n, path, offset, "A file went away before it was read to its end; keep files until they are")
+	t.lose(ctx, n, m.Path, m.Offset, "A file went away before it was read to its end; keep files until they are")
 	return true
 }
 

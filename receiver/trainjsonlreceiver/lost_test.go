@@ -1,6 +1,7 @@
 package trainjsonlreceiver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,6 +251,57 @@ func TestWhatATurnHasInMemoryIsNotLostWhenItsFileIsCut(t *testing.T) {
 			} else {
 				r.telemetry(lost(len(rows(5, behind))))
 			}
+		})
+	}
+}
+
+// TestLinesKeepTheRunTheyWereReadOf checks that what a turn has in its memory, and the pipeline does not take yet, stays its
+// run's when the file moves to the folder of another one, or goes away and its inode is that run's next file's.
+func TestLinesKeepTheRunTheyWereReadOf(t *testing.T) {
+	t.Parallel()
+	for name, happen := range map[string]func(r *rig, files *bornFiles){
+		"renamed": func(r *rig, _ *bornFiles) { r.rename("a/train.jsonl", "b/train.jsonl") },
+		"inode of another file": func(r *rig, files *bornFiles) {
+			r.remove("a/train.jsonl")
+			r.write("b/train.jsonl", rows(10, 2))
+			files.born = 2
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			r := newRig(t)
+			files := &bornFiles{born: 1}
+			r.files = files
+			r.write("a/train.jsonl", rows(0, 3))
+			r.sink.set(func(_ context.Context, call int, ld plog.Logs) error {
+				if call > 0 {
+					return nil
+				}
+				r.sink.all = append(r.sink.all, records(ld)...) // it has them, and its answer is lost
+				return errBusy
+			})
+			tl := r.open()
+			tl.wait = func(ctx context.Context, _ time.Duration) error {
+				tl.handles.drop(tl.list()[0]) // another file has it
+				happen(r, files)
+				tl.admit(ctx, tl.globs.namer(osFiles{}).name(r.path("b/train.jsonl")), time.Now())
+				return nil
+			}
+			tl.step(ctx)
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			uids := map[string]string{}
+			for _, g := range r.sink.got() {
+				want := "a"
+				if len(g.text) > 1 {
+					want = "b"
+				}
+				assert.Equal(t, want, g.run, g.text)
+				assert.Equal(t, g.uid, cmp.Or(uids[g.text], g.uid), g.text)
+				uids[g.text] = g.uid
+			}
+			assert.GreaterOrEqual(t, len(uids), 3)
 		})
 	}
 }

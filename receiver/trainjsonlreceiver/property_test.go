@@ -61,6 +61,7 @@ type history struct {
 	names   []string
 	content map[string]*strings.Builder
 	turn    int64 // bytes
+	least   int64 // of what is made of lines for a call that was refused before
 	refuse  int   // calls, from now on
 	tl      *tailer
 }
@@ -80,13 +81,14 @@ func newHistory(t *testing.T, rt *rapid.T) *history {
 	}
 	h.cfg.MaxLineSize = 500
 	h.turn = rapid.Int64Range(65, 2000).Draw(rt, "turn")
+	h.least = rapid.Int64Range(1, leastMade).Draw(rt, "least")
 	h.reopen()
 	return h
 }
 
 func (h *history) reopen() {
 	h.tl = h.open()
-	h.tl.turnSize = h.turn
+	h.tl.turnSize, h.tl.calls.least = h.turn, h.least
 }
 
 func (h *history) kill() {

@@ -73,6 +73,7 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 	}
 	size := fi.Size()
 	m, _ := s.get()
+	t.number(ctx, s, m)
 	if size < m.Offset {
 		return t.restart(ctx, s, f, rewriteShorter), nil
 	}
@@ -83,12 +84,20 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 	if why != "" {
 		return t.restart(ctx, s, f, why), nil
 	}
+	if err := t.tellRenamed(ctx, s, f, size); err != nil {
+		return nextWait, err
+	}
 	m, tl := s.get()
 	if tl, err = s.standing(f, fi, m, tl); err != nil {
 		return nextWait, err
 	}
 	need := min(t.turnSize, size-m.Offset)
 	if grown := size > m.Offset+tl.scanned; tl.scanned > t.turnSize/16 || tl.scanned > 0 && !grown { // else it is read anew
+		if same, err := m.stands(f); err != nil {
+			return nextWait, err
+		} else if !same { // though what is behind the offset goes on as it was
+			return t.restart(ctx, s, f, rewriteChanged), nil
+		}
 		found, end, err := t.probe(s, f, m, &tl, size)
 		if err != nil {
 			return nextWait, err
@@ -149,7 +158,7 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 	}
 	var end int64
 	if err := t.insist(ctx, s, p, func() (err error) {
-		end, err = t.deliverLines(ctx, s, m.Path, p)
+		end, err = t.deliverLines(ctx, s, m, p)
 		return err
 	}); err != nil {
 		return nextWait, err
@@ -173,27 +182,48 @@ func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mar
 }
 
 // deliverLines delivers the whole lines of the window that are not delivered, some at a time, and run by run; it gives the
-// place behind them. They were read at path, where by now another file may be.
-func (t *tailer) deliverLines(ctx context.Context, s *stream, path string, p *permit) (end int64, err error) {
+// place behind them. They were read where was says: by now another file may be there, and another run's may have the inode.
+func (t *tailer) deliverLines(ctx context.Context, s *stream, was mark, p *permit) (end int64, err error) {
+	if n := bytes.LastIndexByte(s.window.slice(was.Offset, s.window.end()), '\n'); n >= 0 {
+		s.begin(was, was.Offset+int64(n)+1)
+	}
 	m, _ := s.get()
-	m.Path = path
+	m.Path, m.Origin = was.Path, was.Origin
 	end = m.Offset
-	lines := t.buffers.takeLines()
-	defer func() { t.buffers.giveLines(lines) }()
-	for {
-		var consumed int
-		lines, consumed = cut(lines[:0], s.window.slice(end, s.window.end()), end, int(t.cfg.MaxLineSize), maxBatch)
-		end += int64(consumed)
-		if len(lines) == 0 {
-			return end, nil
-		}
-		if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
-			m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
-		}
-		if m, err = t.deliverSome(ctx, s, m, lines, p); err != nil {
+	for bytes.IndexByte(s.window.slice(end, s.window.end()), '\n') >= 0 {
+		if end, err = t.deliverNext(ctx, s, &m, end, p); err != nil {
 			return end, err
 		}
 	}
+	return end, nil
+}
+
+// deliverNext delivers as many lines as a call may carry; it gives the place behind them.
+func (t *tailer) deliverNext(ctx context.Context, s *stream, m *mark, from int64, p *permit) (end int64, err error) {
+	if err := t.beginCall(ctx, s, p); err != nil {
+		return from, err
+	}
+	defer t.endCall(s)
+	lines := t.buffers.takeLines()
+	defer func() { t.buffers.giveLines(lines) }()
+	lines, consumed := cut(lines, s.window.slice(from, s.window.end()), from, int(t.cfg.MaxLineSize), s.most())
+	end = from + int64(consumed)
+	if len(lines) == 0 {
+		return end, nil
+	}
+	some, err := t.fit(ctx, s, lines, p)
+	if err != nil {
+		return from, err
+	}
+	if len(some) < len(lines) {
+		lines = some
+		end = lines[len(lines)-1].end
+	}
+	if i := slices.IndexFunc(lines, func(l line) bool { return !l.isHole() }); i >= 0 && !m.HasFile {
+		m.FileID, m.HasFile = trainrecord.FileID(head(lines[i].data)), true
+	}
+	*m, err = t.deliverSome(ctx, s, *m, lines, p)
+	return end, err
 }
 
 // deliverSome delivers lines; it gives the mark behind them, but for their bytes.

@@ -39,7 +39,7 @@ func (t *tailer) load(ctx context.Context) error {
 		case err != nil:
 			t.ignored(ctx, key, damage(err), err)
 		default:
-			s := t.newStream(k, m)
+			s := t.newStream(k, m.resumed())
 			s.gone, s.revision, s.saved = true, 1, 1
 			s.size, s.unsure = m.Offset+unread, unread
 			s.due.Store(never)
@@ -119,7 +119,7 @@ func (t *tailer) remembered(ctx context.Context, k fileKey, c candidate) (*strea
 		r = &one
 	}
 	if r != nil && r.known {
-		s := t.newStream(k, r.mark)
+		s := t.newStream(k, r.mark.resumed())
 		s.revision, s.saved, s.unsure = 1, 1, r.unread
 		s.size = r.mark.Offset + r.unread
 		return s, nil
@@ -127,7 +127,7 @@ func (t *tailer) remembered(ctx context.Context, k fileKey, c candidate) (*strea
 	if old := t.orphan(c.path, k); old != nil {
 		return t.adopt(k, old), nil
 	}
-	return t.newStream(k, mark{Path: c.path, Origin: c.path, Torn: noTorn}), nil
+	return t.newStream(k, t.firstMark(c.path)), nil
 }
 
 // orphan gives the file that was at a path, if it may be the one that is there now: the device has another number since it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,9 +109,10 @@ func (r *trainReceiver) newTailer(host component.Host) (*tailer, error) {
 		status: func(e *componentstatus.Event) { componentstatus.ReportStatus(host, e) },
 		spawn:  func(search func()) { go search() }, found: make(chan found, 1),
 		gate: newGate(), wait: componentkit.Wait, slots: min(max(runtime.GOMAXPROCS(0), 2), 16), turnSize: turnBytes,
-		budget: budget{max: int64(r.cfg.MaxInFlightBytes)},
-		work:   make(chan struct{}, 1), turned: make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{},
+		budget: budget{max: int64(r.cfg.MaxInFlightBytes)}, calls: newCalls(),
+		work: make(chan struct{}, 1), turned: make(chan struct{}, 1), streams: map[fileKey]*stream{}, waiting: map[*stream]struct{}{}, skipped: map[string]bool{}, orphans: map[string]*stream{}, texts: map[string]*stream{},
 	}
+	t.packs = slices.ContainsFunc(r.cfg.Include, mayMatchPacked)
 	t.packed = newGzipFiles(r.files, t.keyFor)
 	t.fs = t.packed
 	t.watch = watch{
@@ -133,6 +135,7 @@ func (r *trainReceiver) Shutdown(ctx context.Context) error {
 	err := t.waitFor(ctx)
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
+	t.loseLeft(save, time.Now())
 	err = errors.Join(err, t.saveLast(save), t.client.Close(save), r.gauges.Unregister())
 	if t.stopped() {
 		t.handles.shut()
@@ -145,13 +148,9 @@ func (r *trainReceiver) openStorage(ctx context.Context, host component.Host) (s
 	if r.cfg.Storage == nil {
 		return storage.NewNopClient(), nil
 	}
-	ext, found := host.GetExtensions()[*r.cfg.Storage]
-	if !found {
-		return nil, fmt.Errorf("storage: extension %s is not configured; add it to extensions and to service::extensions", r.cfg.Storage)
-	}
-	st, ok := ext.(storage.Extension)
-	if !ok {
-		return nil, fmt.Errorf("storage: extension %s is no storage, want one such as file_storage", r.cfg.Storage)
+	st, err := componentkit.FindStorage(host, *r.cfg.Storage)
+	if err != nil {
+		return nil, err
 	}
 	id := component.MustNewIDWithName(strings.ReplaceAll(r.set.ID.Type().String(), "_", ""), r.set.ID.Name())
 	client, err := componentkit.OpenClient(ctx, st, r.set.Logger, component.KindReceiver, id, "")

@@ -149,3 +149,29 @@ func TestATrimmedStreamIsSeenWhateverItsLinesEndWith(t *testing.T) {
 		r.telemetry(`otelcol_train_jsonl_rewrites{reason="changed",receiver="train_jsonl"} 1`)
 	}
 }
+
+// TestARewriteBehindBlanksIsSeen: the file ends with blanks, or a text, that are longer than what is read anew each time, and
+// what is written over it has the same ones at the same place, and more.
+func TestARewriteBehindBlanksIsSeen(t *testing.T) {
+	t.Parallel()
+	for name, rest := range map[string]string{
+		"blanks": " ", "a text": "half a line ", "NUL bytes": "\x00",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			r := newRig(t)
+			r.cfg.TornAfter = 0
+			tail := strings.Repeat(rest, turnBytes/16+1)
+			r.write("a/train.jsonl", rows(100, 40)+tail)
+			tl := r.open()
+			tl.step(ctx)
+			require.Len(t, r.sink.got(), 40)
+			r.write("a/train.jsonl", rows(100, 20)+rows(200, 20)+tail+rest)
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			require.Len(t, r.sink.uids(), 40+20)
+			r.telemetry(`otelcol_train_jsonl_rewrites{reason="changed",receiver="train_jsonl"} 1`)
+		})
+	}
+}

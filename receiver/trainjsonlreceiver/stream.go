@@ -17,7 +17,7 @@ const (
 	noTorn      = -1
 )
 
-// mark is what is kept of a file over a restart. It speaks only of bytes that were delivered.
+// mark is what is kept of a file over a restart. It speaks only of bytes that were delivered, or else of those offered first.
 type mark struct {
 	Path     string       // where the file was last seen
 	Origin   string       // where it was when reading began; says the run
@@ -28,16 +28,17 @@ type mark struct {
 	Head     uint64       // hash of the first HeadLen bytes
 	FileID   uint32       // of the first line
 	HasFile  bool         // FileID is known
+	Text     int64        // number of the text that the file has, of those at its path, 0 = the first
+	From     int64        // the first of the texts that are gone since
 	Torn     int64        // offset of the unterminated line that was reported, -1 = none
 	Ended    bool         // run.end was the last word of a run in this file
 	Run      string       // that the last record named, "" = none did
 	Packed   unpackedSize // of a packed file, as last measured
 	GoneTime int64        // Unix seconds at which the file was found gone, 0 = it is there
-}
-
-// restart is the mark of the same file read from its start.
-func (m mark) restart() mark {
-	return mark{Path: m.Path, Origin: m.Path, Torn: noTorn}
+	Begun    int          // of the first bytes, how many the pipeline was offered while it had accepted none of the file
+	Begin    uint64       // hash of these
+	Unread   int64        // of a file that was rewritten, the bytes that were seen and not delivered; a packed one may give them
+	Was      *mark        // of the file that was there before it was rewritten, for a packed one that goes on with it
 }
 
 // stream is one file.
@@ -49,6 +50,8 @@ type stream struct {
 	asked  atomic.Bool   // a look at it waits or goes on
 	news   atomic.Bool   // since the last look began, something was told of it
 	device atomic.Uint64 // that it is on
+	inode  atomic.Uint64 // of the file that was read last, 0 = none was
+	before atomic.Uint64 // of the one that was read before at the path, 0 = none was
 
 	// Of the turn, of which a file has one at a time.
 	id         *pathID        // of idOrigin
@@ -57,6 +60,10 @@ type stream struct {
 	headLen    int64
 	window     window // the bytes of this turn
 	patience   patience
+	made       int64     // that its call may take, see calls
+	room       *claim    // of its call, for a line that takes more
+	known      bool      // it was looked for among the files that had other names
+	numbered   bool      // the number of its text was stored
 	lookedTime time.Time // the file's modification time in the last turn
 	lookedSize int64     // and its size
 	handle     *handle   // guarded by handles.mu
@@ -84,6 +91,8 @@ type stream struct {
 	swap     bool          // its path leads to another file: the open one is read to its end first
 	written  time.Time     // when it last grew, as far as that is known
 	behind   time.Time     // since when it has bytes that are not accepted
+	other    bool          // another file has its place, as its birth time or inode says, and no turn has seen that
+	packedTo int64         // the place up to which a packed file gives its bytes, 0 = none does
 	cut      int64         // size of the file before some of it was cut off that was not delivered
 	hanging  bool          // the file system does not answer about it
 	calling  time.Time     // since when the pipeline has kept its records without an answer; zero = it has none
@@ -91,6 +100,7 @@ type stream struct {
 	gone     bool          // its path leads elsewhere or nowhere
 	left     time.Time     // when it went away, until its unread bytes are counted
 	unsure   int64         // unread bytes that storage has
+	missing  bool          // it went away while the collector did not run, and a packed file may go on where it was
 
 	// Of its state, that is told.
 	told      streamState // last
@@ -137,10 +147,24 @@ func (s *stream) get() (mark, tail) {
 	return s.mark, s.tail
 }
 
-// set replaces the mark. Path and GoneTime belong to the poll and stay.
+// set replaces the mark. Path and GoneTime belong to the poll and stay; so does what is kept of the file before, of which bytes
+// may be given or lost meanwhile.
 func (s *stream) set(m mark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	m.Was = s.mark.Was
+	s.replace(m)
+}
+
+// reset replaces the mark of a file that turned out to be another one.
+func (s *stream) reset(m mark) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replace(m)
+}
+
+// replace is called with the lock.
+func (s *stream) replace(m mark) {
 	m.Path, m.GoneTime = s.mark.Path, s.mark.GoneTime
 	if m != s.mark {
 		s.mark = m
@@ -155,17 +179,20 @@ func (s *stream) setTail(t tail) {
 	s.tail = t
 }
 
-// move notes where the file is now.
+// move notes where the file is now. One that is where it was needs no checkpoint: each start finds all of them.
 func (s *stream) move(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone = false
+	s.gone, s.missing = false, false
+	was := s.mark
 	s.mark.Path = path
-	if s.mark.Offset == 0 {
+	if s.mark.Offset == 0 && s.mark.Begun == 0 {
 		s.mark.Origin = path
 	}
 	s.mark.GoneTime = 0
-	s.revision++
+	if s.mark != was {
+		s.revision++
+	}
 }
 
 // leave notes that the file is no longer at a path, unless another look has found it elsewhere meanwhile.
@@ -184,9 +211,9 @@ func (s *stream) leave(path string, now time.Time) bool {
 	return true
 }
 
-// unsaved says whether storage lacks something. A file of which nothing was delivered needs no checkpoint.
+// unsaved says whether storage lacks something. A file of which nothing was delivered or offered needs no checkpoint.
 func (s *stream) unsaved() bool {
-	return s.revision != s.saved && (s.saved != 0 || s.mark.Offset > 0 || s.mark.Torn != noTorn)
+	return s.revision != s.saved && (s.saved != 0 || s.mark.Offset > 0 || s.mark.Begun > 0)
 }
 
 // tornDue says whether the unterminated line has waited long enough.
@@ -211,8 +238,8 @@ func (s *stream) tornAt(after time.Duration) time.Time {
 
 // resize notes another size of the file.
 func (s *stream) resize(size int64, now time.Time) {
-	if size < s.size && s.unread() > 0 {
-		s.cut = max(s.cut, s.size)
+	if size < s.size {
+		s.keepSeen()
 	}
 	s.size, s.grown, s.written = size, now, now
 	if s.behind.IsZero() && size > s.mark.Offset {
@@ -227,7 +254,7 @@ func (s *stream) lookedAt(size int64) {
 	if s.size != size {
 		s.resize(size, time.Now())
 	}
-	s.looked, s.cut, s.behind = size, 0, time.Time{}
+	s.looked, s.cut, s.other, s.behind = size, 0, false, time.Time{}
 	s.failures, s.denied, s.stalled = 0, false, false
 }
 
@@ -247,14 +274,17 @@ func (s *stream) swapped() bool {
 	return was
 }
 
-// cutOff gives the bytes that were seen and are not there any more, of a file that was rewritten to this size.
-func (s *stream) cutOff(size int64) int64 {
+// cutOff gives the bytes that were seen and are not there any more, of a file that was rewritten to this size, or is another one.
+func (s *stream) cutOff(size int64, other bool) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if other {
+		s.keepSeen() // unless a look has seen it
+	}
 	if size < s.size {
 		s.resize(size, time.Now())
 	}
-	n := max(s.cut-s.mark.Offset, 0) // a turn may have had some of it in its memory
-	s.cut, s.behind = 0, time.Time{}
+	n := max(s.cut-max(s.mark.Offset, s.packedTo), 0) // a turn may have had some of it in its memory
+	s.cut, s.other, s.packedTo, s.behind = 0, false, 0, time.Time{}
 	return n
 }

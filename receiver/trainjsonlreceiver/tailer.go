@@ -40,6 +40,7 @@ type tailer struct {
 	wait      func(context.Context, time.Duration) error
 	spawn     func(func()) // runs a search
 	slots     int
+	packs     bool // packed files may be among those that are found
 	turnSize  int64
 
 	packed    *gzipFiles
@@ -51,6 +52,7 @@ type tailer struct {
 	detours   detours
 	watch     watch
 	budget    budget
+	calls     *calls
 	buffers   buffers
 	twins     twins
 	departed  departed
@@ -66,6 +68,7 @@ type tailer struct {
 	streams    map[fileKey]*stream
 	all        []*stream            // the same, nil = to be made; never written to but at its end
 	orphans    map[string]*stream   // by the path at which they were, that may have another key now
+	texts      map[string]*stream   // by the path at which its reading began, the one with the newest text
 	dropped    []string             // storage keys that are not used any more
 	ready      []*stream            // in the order of their turns
 	waiting    map[*stream]struct{} // for space
@@ -93,6 +96,9 @@ func (t *tailer) newStream(k fileKey, m mark) *stream {
 	if m.Packed != (unpackedSize{}) {
 		t.packed.set(k, m.Packed)
 	}
+	if m.Was != nil {
+		t.rewritten.put(*m.Was)
+	}
 	return s
 }
 
@@ -104,6 +110,7 @@ func (t *tailer) add(s *stream) *stream {
 		return known
 	}
 	t.streams[s.key] = s
+	t.newText(s)
 	if t.all != nil {
 		t.all = append(t.all, s)
 	}
@@ -147,6 +154,9 @@ func (t *tailer) forget(expired []*stream) {
 		t.twins.forget(t.pathID(m).run, m.Origin)
 		if t.streams[s.key] == s {
 			delete(t.streams, s.key)
+		}
+		if t.texts[m.Origin] == s {
+			delete(t.texts, m.Origin)
 		}
 		if t.orphans[m.Path] == s {
 			delete(t.orphans, m.Path)

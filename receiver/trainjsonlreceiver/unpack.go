@@ -141,12 +141,13 @@ func (t *tailer) placed(s *stream, g *gzipFile) (mark, error) {
 func (t *tailer) inherit(s *stream, g *gzipFile, m mark) (mark, error) {
 	best := m
 	marks := t.rewritten.list(time.Now())
+	was := make([]*stream, len(marks))
 	for _, other := range t.list() {
 		if om, _ := other.get(); other != s {
-			marks = append(marks, om)
+			marks, was = append(marks, om), append(was, other)
 		}
 	}
-	for _, om := range marks {
+	for i, om := range marks {
 		if om.HeadLen == 0 || om.Offset <= best.Offset || om.Offset > g.size || !rotated(om, m.Path) {
 			continue
 		}
@@ -156,10 +157,33 @@ func (t *tailer) inherit(s *stream, g *gzipFile, m mark) (mark, error) {
 		}
 		if same {
 			best = om
-			best.Torn, best.Born, best.Packed = noTorn, m.Born, m.Packed
+			best.Torn, best.Born, best.Packed, best.Unread = noTorn, m.Born, m.Packed, 0
+			switch {
+			case was[i] == nil:
+				t.given(om, max(om.Offset+om.Unread-g.size, 0))
+			case !t.holds(was[i]):
+				was[i].wentOn(g.size)
+			}
 		}
 	}
+	if best.Offset == 0 {
+		t.givenUnread(marks, was, m.Path, g.size)
+	}
 	return best, nil
+}
+
+// givenUnread notes what a packed file gives of files of which nothing was delivered: it is read from its start, and that it is
+// theirs, its name alone can say.
+func (t *tailer) givenUnread(marks []mark, was []*stream, path string, size int64) {
+	for i, om := range marks {
+		switch {
+		case om.HeadLen > 0 || !rotated(om, path):
+		case was[i] == nil:
+			t.given(om, max(om.Unread-size, 0))
+		case was[i].isAway() && !t.holds(was[i]):
+			was[i].wentOn(size)
+		}
+	}
 }
 
 // rotated says whether a packed file's name may be that of a stream after rotation: the same folder, and its name in front, but
@@ -180,9 +204,7 @@ func holds(f openFile, m mark) (bool, error) {
 	if n, err := readAt(f, head, 0); err != nil || n < len(head) || xxhash.Sum64(head) != m.Head {
 		return false, err
 	}
-	before := make([]byte, min(m.Offset, beforeBytes))
-	n, err := readAt(f, before, m.Offset-int64(len(before)))
-	return err == nil && n == len(before) && xxhash.Sum64(before) == m.Before, err
+	return m.stands(f)
 }
 
 // unpacked ends a turn of a packed file: when nothing more is to be read, another one may be.

@@ -67,6 +67,25 @@ func (t *tailer) mayWait(s *stream, whole bool) bool {
 	}
 }
 
+// waitApart waits with lines that cannot be read again, for they are among others that were accepted. Others may call the
+// pipeline meanwhile.
+func (t *tailer) waitApart(ctx context.Context, s *stream, p *permit) error {
+	made, room := s.made, s.room
+	t.endCall(s)
+	t.mayWait(s, false)
+	if t.wait(ctx, s.patience.pause.Next()) != nil {
+		return errStopped
+	}
+	if err := t.beginCall(ctx, s, p); err != nil {
+		return err
+	}
+	if room != nil {
+		return t.makeRoom(ctx, s, room.n, p)
+	}
+	t.take(s, made)
+	return nil
+}
+
 func (t *tailer) endWait(s *stream) {
 	if s.patience.waits {
 		s.patience.waits = false

@@ -19,6 +19,7 @@ const (
 	rewriteShorter  = "shorter"  // the file ends before the offset
 	rewriteChanged  = "changed"  // the bytes before the offset are not those that were delivered
 	rewriteReplaced = "replaced" // another file has the inode now
+	rewriteRenamed  = "renamed"  // files are known by their paths, and it has another one now
 )
 
 // window is a stretch of a file: buf begins at the byte base.
@@ -68,7 +69,7 @@ func (s *stream) acknowledge(m mark, upTo int64) {
 
 // acknowledgeWith moves the offset; before are the bytes in front of it.
 func (s *stream) acknowledgeWith(m mark, upTo int64, before []byte) {
-	m.Offset = upTo
+	m.Offset, m.Begun, m.Begin = upTo, 0, 0
 	m.Before = xxhash.Sum64(before)
 	if to := min(upTo, headBytes); to > s.headLen {
 		_, _ = s.head.Write(s.window.slice(s.headLen, to)) // a hash never fails
@@ -100,6 +101,9 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 	if m.HeadLen > 0 && sum.Sum64() != m.Head {
 		return rewriteChanged, nil
 	}
+	if why, err := s.verifyBegin(f, &m); why != "" || err != nil {
+		return why, err
+	}
 	s.head, s.headLen = sum, int64(m.HeadLen)
 	m.Born = birth
 	s.set(m)
@@ -110,20 +114,24 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string) next {
 	m, _ := s.get()
 	if fi, err := f.Stat(); err == nil {
-		t.lose(ctx, s.cutOff(fi.Size()), m.Path, m.Offset, "A file was rewritten before it was read to its end; append to streams, and copy them only when they are read")
+		m.Unread = s.cutOff(fi.Size(), why == rewriteReplaced)
 	}
 	t.tel.Rewrites.Add(ctx, 1, t.tel.Reason(why))
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
 	t.departed.add(s, m, time.Now())
-	t.rewritten.add(m, time.Now())
-	again := m.restart()
+	again := t.nextText(s, m)
+	again.Was = t.leaveRewritten(ctx, m, time.Now())
 	if s.key.path == "" {
 		again.Born = f.Born()
 	}
 	s.setTail(tail{})
 	s.head, s.headLen = xxhash.New(), 0
-	s.set(again)
+	s.reset(again)
+	s.numbered = false
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.newText(s)
 	return nextAgain
 }
 
@@ -140,8 +148,15 @@ func (t *tailer) source(s *stream, m mark) source {
 	}
 	return source{
 		path: validText(m.Path), origin: m.Origin, nameless: !t.cfg.IncludeFilePath, named: t.cfg.IncludeFileName,
-		id: *s.id, file: m.FileID, run: m.Run, written: s.lookedTime, size: s.lookedSize,
+		id: *s.id, file: m.FileID, text: m.Text, replaces: m.Text - m.From, run: m.Run, written: s.lookedTime, size: s.lookedSize,
 	}
+}
+
+// stands says whether the bytes before the offset are those that were delivered.
+func (m mark) stands(f openFile) (bool, error) {
+	before := make([]byte, min(m.Offset, beforeBytes))
+	n, err := readAt(f, before, m.Offset-int64(len(before)))
+	return err == nil && n == len(before) && (n == 0 || xxhash.Sum64(before) == m.Before), err
 }
 
 // stands says whether the tail's last bytes are still those that were looked at.
@@ -231,8 +246,13 @@ func (t *tailer) report(
 	if !m.HasFile && !l.isHole() {
 		m.FileID, m.HasFile = trainrecord.FileID(l.data), true
 	}
+	m = s.begin(m, min(l.end, s.window.end()))
 	src := t.source(s, m)
 	return nextWait, t.insist(ctx, s, p, func() error {
+		if err := t.beginCall(ctx, s, p); err != nil {
+			return err
+		}
+		defer t.endCall(s)
 		return t.deliver(ctx, s, src, part{lines: []line{l}, upTo: l.end, apart: true}, p, func(int64) { acknowledge(m) })
 	})
 }

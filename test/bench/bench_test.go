@@ -181,7 +181,10 @@ func TestARunThatCannotEndSaysWhy(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	alive := &process{metrics: server.Listener.Addr().(*net.TCPAddr).String(), exited: make(chan struct{})}
+	var seen []float64
+	alive.watch = func(got float64) { seen = append(seen, got) }
 	assert.NoError(t, alive.waitFor(t.Context(), "m", 5, time.Minute))
+	assert.Equal(t, []float64{5}, seen)
 	assert.ErrorContains(t, alive.waitFor(t.Context(), "m", 4, time.Minute), "is 5, want exactly 4")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -203,4 +206,13 @@ func TestAWriteToTheStorageIsSeen(t *testing.T) {
 	gone, err := describe(filepath.Join(dir, "none"))
 	require.NoError(t, err)
 	assert.Empty(t, gone)
+}
+
+func TestMemoryIsToldByQuarters(t *testing.T) {
+	t.Parallel()
+	n, err := ownMemory(os.Getpid())
+	require.NoError(t, err)
+	assert.Greater(t, n, int64(mebi))
+	c := cost{quarters: [4]float64{mebi, 2 * mebi, 3 * mebi, 4 * mebi}}
+	assert.InDeltaSlice(t, []float64{2, 4}, []float64{quarterMebi(1)(c), quarterMebi(3)(c)}, 0)
 }

@@ -17,7 +17,8 @@ import (
 type cost struct {
 	cpu, kernel, wall time.Duration // kernel is the part of cpu that was spent in it
 	peak              int64
-	state             float64 // bytes that the runs' state takes in memory, as the collector estimates it
+	quarters          [4]float64 // median memory of its own while each quarter of the lines was read
+	state             float64    // bytes that the runs' state takes in memory, as the collector estimates it
 }
 
 // idleCost is what a run used while no file grew.
@@ -75,11 +76,19 @@ func (b *bench) inTurn(rounds int, measure func(name string) error) error {
 func (b *bench) load(ctx context.Context, name, data string, files, lines int) (cost, error) {
 	var c cost
 	err := b.with(name, data, func(p *process) error {
-		within := loadWithin
+		within := max(loadWithin, time.Duration(lines)*lineWithin)
+		var own [4][]float64
+		p.watch = func(got float64) {
+			if n, err := ownMemory(p.cmd.Process.Pid); err == nil && got > 0 && lines > 0 {
+				quarter := min(3, int(4*got/float64(lines)))
+				own[quarter] = append(own[quarter], float64(n))
+			}
+		}
 		if lines == 0 {
 			within = startWithin
 		}
 		err := p.waitFor(ctx, b.suite.Done, float64(lines), within)
+		p.watch = nil
 		if err == nil && b.suite.Results != "" && name != b.suite.Peer && name != b.suite.Unwritten && lines > 0 {
 			err = p.waitFor(ctx, b.suite.Results, float64(files), within)
 		}
@@ -91,6 +100,9 @@ func (b *bench) load(ctx context.Context, name, data string, files, lines int) (
 		c.cpu, errCPU = cpuTime(p.cmd.Process.Pid)
 		c.kernel, errKernel = kernelTime(p.cmd.Process.Pid)
 		c.peak, errPeak = peakRSS(p.cmd.Process.Pid)
+		for i := range own {
+			c.quarters[i] = median(own[i])
+		}
 		var errState error
 		if b.suite.State != "" {
 			var m selfmetrics.Metrics

@@ -46,6 +46,12 @@ func peakRSS(pid int) (int64, error) {
 	return kib << 10, err
 }
 
+// ownMemory is the memory that a process has now and shares with no file: pages of a storage's file come and go.
+func ownMemory(pid int) (int64, error) {
+	kib, err := procField(pid, "status", "RssAnon:")
+	return kib << 10, err
+}
+
 // writtenBytes is what a process has given to disks.
 func writtenBytes(pid int) (int64, error) { return procField(pid, "io", "write_bytes:") }
 

@@ -18,6 +18,8 @@ func kernelTime(int) (time.Duration, error) { return 0, errLinux }
 
 func peakRSS(int) (int64, error) { return 0, errLinux }
 
+func ownMemory(int) (int64, error) { return 0, errLinux }
+
 func writtenBytes(int) (int64, error) { return 0, errLinux }
 
 func givenBytes(int) (int64, error) { return 0, errLinux }

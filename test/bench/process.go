@@ -21,6 +21,7 @@ const (
 	scrapeShare = 50                    // of what a run has taken so far: what is scraped pays for it
 	startWithin = 60 * time.Second
 	loadWithin  = 10 * time.Minute
+	lineWithin  = 400 * time.Microsecond // of a load of very many lines, on a machine that does much else
 	stopWithin  = 30 * time.Second
 )
 
@@ -32,6 +33,7 @@ type process struct {
 	state   string // the folder of its storage
 	output  *bytes.Buffer
 	exited  chan struct{}
+	watch   func(got float64) // is told what each scrape says, nil for nobody
 }
 
 // startProcess runs the binary with a contender's configuration on data; state is where it may keep something.
@@ -68,6 +70,9 @@ func (p *process) waitFor(ctx context.Context, metric string, want float64, with
 	for {
 		m, err := selfmetrics.Scrape(ctx, p.metrics)
 		got := m.Sum(metric, nil)
+		if err == nil && p.watch != nil {
+			p.watch(got)
+		}
 		if err == nil && got >= want {
 			if got > want {
 				return fmt.Errorf("%s is %v, want exactly %v", metric, got, want)

@@ -107,6 +107,12 @@ func (b *bench) rowsOf(files int, costs map[string][]cost) []row {
 			{load: load, measure: "wall, s", format: "%.2f", ours: each(costs[name], wallSeconds), target: b.suite.Targets.Wall},
 			{load: load, measure: "peak memory, MiB", format: "%.0f", ours: each(costs[name], peakMebi), target: b.suite.Targets.PeakRSS},
 		}
+		if b.suite.Quarters {
+			of = append(of,
+				row{load: load, measure: "memory of its own in the second quarter, MiB", format: "%.0f", ours: each(costs[name], quarterMebi(1))},
+				row{load: load, measure: "in the third, MiB", format: "%.0f", ours: each(costs[name], quarterMebi(2))},
+				row{load: load, measure: "in the last, MiB", format: "%.0f", ours: each(costs[name], quarterMebi(3))})
+		}
 		if b.suite.State != "" {
 			ofRun := func(c cost) float64 { return c.state / kibi / float64(files) }
 			of = append(of, row{load: load, measure: "state of a run, KiB", format: "%.0f", ours: each(costs[name], ofRun)})
@@ -180,6 +186,11 @@ func each[T any](all []T, value func(T) float64) []float64 {
 func cpuSeconds(c cost) float64  { return c.cpu.Seconds() }
 func wallSeconds(c cost) float64 { return float64(c.wall) / float64(time.Second) }
 func peakMebi(c cost) float64    { return float64(c.peak) / mebi }
+
+// quarterMebi is the memory of its own in a quarter of the lines, 0 where nobody looked meanwhile.
+func quarterMebi(n int) func(cost) float64 {
+	return func(c cost) float64 { return c.quarters[n] / mebi }
+}
 
 func countOf(n int, what string) string {
 	if n == 1 {

@@ -30,6 +30,8 @@ type suite struct {
 	Results string `yaml:"results"`
 	// State names the self-metric that tells the memory of the runs' state, when the contenders have one for each file.
 	State string `yaml:"state"`
+	// Quarters asks for the memory of its own while each quarter of the lines was read.
+	Quarters bool `yaml:"quarters"`
 	// Unwritten names the contender that writes no result, for what all but the files costs.
 	Unwritten string `yaml:"unwritten"`
 	// Base names the contender that the others contain: what they add to it is a row of its own. Through names the self-metric that

@@ -16,15 +16,6 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
-// stock is a Collector of upstream components that calls itself 0.157.0.
-func stock(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(collector.Root(t), "build", "stock", "stock")
-	_, err := os.Stat(path)
-	require.NoError(t, err, "no Collector to compare with: run make stock")
-	return path
-}
-
 // compile builds the command once, in a folder that TestMain removes.
 var compile = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "otelcol-train-compat")
@@ -73,7 +64,7 @@ func TestTheCommandGivesTheSurveysVerdicts(t *testing.T) {
 			for name, d := range documents {
 				path := filepath.Join(t.TempDir(), "config.yaml")
 				require.NoError(t, os.WriteFile(path, []byte(d.text(t)), 0o600))
-				out, status := asked(t, environment, "--binary", collector.Binary(t), "--old", stock(t), path)
+				out, status := asked(t, environment, "--binary", collector.Binary(t), "--old", collector.Stock(t), path)
 				var got []string
 				for _, line := range missingLine.FindAllStringSubmatch(out, -1) {
 					got = append(got, line[1]+" "+line[2])
@@ -85,6 +76,7 @@ func TestTheCommandGivesTheSurveysVerdicts(t *testing.T) {
 					assert.Contains(t, out, "validate: ok")
 				} else {
 					assert.Equal(t, 1, status, "%s:\n%s", name, out)
+					assert.Regexp(t, `(?s)\nvalidate: .*unknown type.*ask again\n`, out)
 				}
 				assert.NotContains(t, out, "spelled otherwise", name)
 				if _, nowhere := d.components("exporters")["nop"]; !nowhere {
@@ -108,14 +100,14 @@ exporters: {logging: {}}
 extensions: {basic_auth: {}, bearer_token_auth: {}, health_check_v2: {}}
 service: {telemetry: {metrics: {address: ':8888'}}}
 `), 0o600))
-	out, status := asked(t, nil, "--binary", collector.Binary(t), "--old", stock(t), path)
+	out, status := asked(t, nil, "--binary", collector.Binary(t), "--old", collector.Stock(t), path)
 	assert.Equal(t, 1, status)
 	for _, want := range []string{
 		`kubelet_stats +spelled otherwise +write kubeletstats`, `group_by_attrs +spelled otherwise +write groupbyattrs`,
 		`group_by_trace +spelled otherwise +write groupbytrace`, `basic_auth +spelled otherwise +write basicauth`,
 		`bearer_token_auth +spelled otherwise +write bearertokenauth`, `health_check_v2 +spelled otherwise +write healthcheckv2`,
 		`logging +spelled otherwise +write debug`, `service::telemetry::metrics::address +spelled otherwise +write readers`,
-		`discovery +ec2_sd_configs +MISSING`, `discovery +kubernetes_sd_configs +ok`,
+		`\nvalidate: Error: .*`, `mend the lines above that are not ok, and ask again\n`, `discovery +ec2_sd_configs +MISSING`, `discovery +kubernetes_sd_configs +ok`,
 	} {
 		assert.Regexp(t, want, out)
 	}
@@ -136,10 +128,11 @@ func TestComparePinsEverySeries(t *testing.T) {
 		"the shipped configurations":      {[]string{host}, 0, `^0 of 63 series differ\n$`},
 		"with training and the guard":     {[]string{"--new-config", training, host}, 0, `^0 of 63 series differ\n$`},
 		"something else than the version": {[]string{"--pin", "0.157.0", "--new-config", "yaml:" + otherLabels}, 1, `(?s)^63 of 63 series differ.*only now`},
+		"a label of all jobs":             {[]string{"--pin", "0.157.0", "--new-config", "yaml:" + labelOfAll}, 1, `(?s)^63 of 63 series differ.*only now.*"site":"a"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{"compare", "--old", stock(t), "--new", collector.Binary(t),
+			args := append([]string{"compare", "--old", collector.Stock(t), "--new", collector.Binary(t),
 				"--exposition", filepath.Join("..", "testdata", "dcgm", "metrics.prom")}, c.args...)
 			out, status := asked(t, nil, args...)
 			assert.Equal(t, c.status, status, out)
@@ -147,6 +140,9 @@ func TestComparePinsEverySeries(t *testing.T) {
 		})
 	}
 }
+
+const labelOfAll = `{receivers: {prometheus: {config: {global: {external_labels: {site: a}}, scrape_configs: [{job_name: dcgm, static_configs: [{targets: [x]}]}]}}},
+  service: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp]}}}}`
 
 const otherLabels = `{receivers: {prometheus: {config: {scrape_configs: [{job_name: other, static_configs: [{targets: [x]}]}]}}},
   service: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp]}}}}`

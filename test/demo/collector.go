@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 const (
@@ -39,7 +40,7 @@ func startCollector(ctx context.Context, dir string) (*collector, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "runs"), 0o755); err != nil {
 		return nil, err
 	}
-	health, err := freeAddress()
+	health, err := ports.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,4 @@ func (c *collector) stop() error {
 		_ = c.cmd.Process.Kill()
 		return fmt.Errorf("the collector did not stop within %s", stopWithin)
 	}
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w\nthe collector's log is %s", err, rel(c.log))
 	}
-	printTable(rows)
+	printTable(os.Stdout, rows)
 	fmt.Printf("\nthe results are in %s: inside a git and DVC repository, dvc metrics show and dvc plots show read them\n", rel(filepath.Join(dir, "results")))
 	if err := showDVC(ctx, dir); err != nil {
 		return err

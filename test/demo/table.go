@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,10 +24,9 @@ type result struct {
 		Completed *int `json:"completed"`
 	} `json:"epochs"`
 	Best *struct {
-		Metric     string          `json:"metric"`
-		Value      json.RawMessage `json:"value"`
-		Step       *int            `json:"step"`
-		Checkpoint string          `json:"checkpoint"`
+		Metric string          `json:"metric"`
+		Value  json.RawMessage `json:"value"`
+		Step   *int            `json:"step"`
 	} `json:"best"`
 	Source struct {
 		Framework struct {
@@ -78,9 +78,9 @@ func readResult(path string) (result, error) {
 	return r, json.Unmarshal(b, &r)
 }
 
-func printTable(rows []row) {
-	fmt.Println()
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+func printTable(out io.Writer, rows []row) {
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tFRAMEWORK\tEPOCHS\tBEST\tOUTCOME\tRESULT")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.RunID, dash(r.Source.Framework.Name), r.epochs(), r.best(), r.outcome(), rel(r.path))

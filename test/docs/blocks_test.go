@@ -16,17 +16,18 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 var sections = []string{"receivers", "processors", "exporters", "connectors", "extensions", "service"}
 
-// TestConfigurationsOnPagesAreValid over the configuration of a training host.
+// TestConfigurationsOnPagesAreValid over the configuration of a training host, and on the page about the swap over that of the host of today.
 func TestConfigurationsOnPagesAreValid(t *testing.T) {
 	t.Parallel()
-	host := filepath.Join(collector.Root(t), "config", "host-training.yaml")
+	host := collector.Shipped(t, "host-training.yaml")
 	checked := 0
 	for name, text := range handbook(t) {
-		for n, block := range blocks(text, "yaml") {
+		for n, block := range markdown.Blocks(text, "yaml") {
 			var m map[string]any
 			require.NoError(t, yaml.Unmarshal([]byte(block), &m), "%s, block %d", name, n)
 			for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -35,9 +36,13 @@ func TestConfigurationsOnPagesAreValid(t *testing.T) {
 			checked++
 			t.Run(fmt.Sprintf("%s %d", name, n), func(t *testing.T) {
 				t.Parallel()
-				policy := filepath.Join(collector.Root(t), "config", "policy", "training.yaml")
+				policy := collector.Shipped(t, "policy/training.yaml")
 				local := strings.ReplaceAll(block, "/etc/otelcol-train/policy/training.yaml", policy) // where the package puts it
-				out, err := collector.Validate(t, collector.Options{Configs: []string{host}, YAML: local})
+				below := host
+				if name == "docs/replace-host-collector.md" {
+					below = collector.Shipped(t, "host-dcgm-netdata.yaml") // which the host has there
+				}
+				out, err := collector.Validate(t, collector.Options{Configs: []string{below}, YAML: local})
 				require.NoError(t, err, "%s\n%s", block, out)
 			})
 		}
@@ -76,7 +81,7 @@ var (
 	assignment = regexp.MustCompile(`^[A-Z_]+=`)
 	// tools are what a host, a cluster or a developer has.
 	tools = []string{
-		"[", "cat", "cd", "cp", "curl", "dpkg", "export", "git", "grep", "install", "journalctl", "kubectl", "make", "otelcol-contrib", "pip", "python3", "rm", "systemctl",
+		"[", "cat", "cd", "cp", "curl", "dpkg", "export", "git", "grep", "install", "journalctl", "kubectl", "make", "otelcol-contrib", "pip", "python3", "rm", "rpm", "systemctl",
 		"dvc", "go", "otelcol-train", "otelcol-train-compat", "trainsummary", "build/otelcol-train/otelcol-train",
 	}
 )
@@ -113,7 +118,7 @@ func TestCommandsOnPagesExist(t *testing.T) {
 		if name == "docs/trainers.md" || name == "docs/agents.md" {
 			continue // test/e2e and test/summary run their blocks as they stand
 		}
-		for n, block := range blocks(text, "sh") {
+		for n, block := range markdown.Blocks(text, "sh") {
 			where := fmt.Sprintf("%s, block %d", name, n)
 			out, err := exec.Command("sh", "-n", "-c", block).CombinedOutput() //nolint:gosec // it is only read
 			require.NoError(t, err, "%s: %s", where, out)
@@ -126,7 +131,7 @@ func TestCommandsOnPagesExist(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range repoPath.FindAllString(strings.Join(append(blocks(text, "sh"), inline(text)...), "\n"), -1) {
+		for _, path := range repoPath.FindAllString(strings.Join(append(markdown.Blocks(text, "sh"), inline(text)...), "\n"), -1) {
 			assert.True(t, exists(t, path), "%s: %s", name, path)
 		}
 		for _, call := range inline(text) {
@@ -143,7 +148,7 @@ func TestCommandsOnPagesExist(t *testing.T) {
 // inline is the code within lines of text.
 func inline(text string) []string {
 	var out []string
-	for _, found := range code.FindAllString(fence.ReplaceAllString(text, ""), -1) {
+	for _, found := range code.FindAllString(markdown.Prose(text), -1) {
 		out = append(out, strings.Trim(found, "`"))
 	}
 	return out

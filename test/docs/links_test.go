@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 // anchors are those that a page's headings have.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, found := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+	for _, found := range heading.FindAllStringSubmatch(markdown.Prose(text), -1) {
 		title := link.ReplaceAllString(found[1], "")
 		out[strings.ReplaceAll(noWord.ReplaceAllString(strings.ToLower(title), ""), " ", "-")] = true
 	}
@@ -35,7 +36,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
 	for name, text := range all {
-		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(fence.ReplaceAllString(text, ""), ""), -1) {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(markdown.Prose(text), ""), -1) {
 			target, anchor, _ := strings.Cut(found[1], "#")
 			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 				continue
@@ -78,7 +79,7 @@ func TestPagesNameMetricsThatAreThere(t *testing.T) {
 			declared += string(text)
 		}
 	}
-	ours := regexp.MustCompile(`\botelcol_((?:train_jsonl|training_norm|training_records|training_signals|cardinality_guard|dvc_result|isolate)_[a-z_]*[a-z])`)
+	ours := regexp.MustCompile(`\botelcol_((?:train_jsonl|training_norm|training_records|training_signals|cardinality_guard|dvc_result|isolate|secret_mask)_[a-z_]*[a-z])`)
 	for name, text := range handbook(t) {
 		for _, found := range ours.FindAllStringSubmatch(text, -1) {
 			assert.Contains(t, declared, "    "+found[1]+":\n", "%s: %s", name, found[0])

@@ -4,13 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 // pages are all pages of the repository by path, without test data.
@@ -25,9 +25,7 @@ func pages(t *testing.T) map[string]string {
 		if strings.Contains(name, "testdata/") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(collector.Root(t), name)) //nolint:gosec // a page of this repository
-		require.NoError(t, err)
-		found[name] = string(text)
+		found[name] = markdown.Page(t, name)
 	}
 	require.Greater(t, len(found), 30)
 	return found
@@ -40,19 +38,6 @@ func handbook(t *testing.T) map[string]string {
 	for name, text := range pages(t) {
 		if filepath.Dir(name) == "docs" || name == "README.md" || name == "cmd/compat/README.md" {
 			out[name] = text
-		}
-	}
-	return out
-}
-
-var fence = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```\n")
-
-// blocks are the code blocks of a page in a language.
-func blocks(text, language string) []string {
-	var out []string
-	for _, found := range fence.FindAllStringSubmatch(text, -1) {
-		if found[1] == language {
-			out = append(out, found[2])
 		}
 	}
 	return out

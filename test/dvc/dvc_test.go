@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
-	"github.com/pathologize/otelcol-train/test/internal/ports"
 	"github.com/pathologize/otelcol-train/test/testdata"
 )
 
@@ -70,13 +69,9 @@ func TestDVCShowsAndComparesWrittenResults(t *testing.T) {
 	stream(t, runs, "native-7f3a9c", native[:half])
 	stream(t, runs, "hf", hf)
 
-	collector.Start(t, collector.Options{
-		Configs: []string{filepath.Join(root(t), "config", "quickstart.yaml")},
-		Env: map[string]string{
-			"RUNS_DIR": runs, "RESULTS_DIR": results, "STATE_DIR": t.TempDir(), "HEALTH_ENDPOINT": ports.Free(t),
-			"IDLE_TIMEOUT": "2s", "LATE_GRACE": "200ms",
-		},
-	})
+	env := collector.Folders{Runs: runs, Results: results, State: t.TempDir()}.Env(t)
+	env["IDLE_TIMEOUT"], env["LATE_GRACE"] = "2s", "200ms"
+	collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: env})
 	waitOutcome(t, results, "native-7f3a9c", "stalled")
 	waitOutcome(t, results, "hf", "success")
 

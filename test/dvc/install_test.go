@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // requireEnv makes a DVC that cannot be installed a failure.
@@ -110,4 +108,3 @@ func (r *repository) command(name string, args ...string) string {
 }
 
 // root is the folder of this repository.
-func root(t *testing.T) string { return collector.Root(t) }

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
-	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // exact are values whose last digit a reader may lose.
@@ -62,11 +61,9 @@ type service struct {
 func serve(t *testing.T, repo *repository, yaml string) *service {
 	t.Helper()
 	s := &service{t: t, runs: t.TempDir(), results: filepath.Join(repo.dir, "results")}
-	s.env = map[string]string{
-		"RUNS_DIR": s.runs, "RESULTS_DIR": s.results, "STATE_DIR": t.TempDir(), "HEALTH_ENDPOINT": ports.Free(t),
-		"IDLE_TIMEOUT": "1h", "LATE_GRACE": "100ms", "LIVE_INTERVAL": "0s",
-	}
-	s.Process = collector.Start(t, collector.Options{Configs: []string{filepath.Join(root(t), "config", "quickstart.yaml")}, Env: s.env, YAML: yaml})
+	s.env = collector.Folders{Runs: s.runs, Results: s.results, State: t.TempDir()}.Env(t)
+	s.env["IDLE_TIMEOUT"], s.env["LATE_GRACE"], s.env["LIVE_INTERVAL"] = "1h", "100ms", "0s"
+	s.Process = collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: s.env, YAML: yaml})
 	return s
 }
 

@@ -27,7 +27,7 @@ func TestOnlyAllowedFilesAreRead(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
 	require.NoError(t, os.Symlink(secret, filepath.Join(root, "link")))
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t),
+		Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t),
 		YAML: fmt.Sprintf("exporters: {dvc_result: {artifacts: {allowed_roots: [%q], path_map: [{from: /ckpt, to: %q}]}}}", root, root),
 	})
 	want := map[string]string{
@@ -42,7 +42,7 @@ func TestOnlyAllowedFilesAreRead(t *testing.T) {
 	require.NoError(t, err)
 	newTrainer(t, f, "crash").lines(crashStream[0][0], crashLine(1, "epoch.end", `{"epoch":0,"measurements":{"val/loss":1}}`), crashLine(2, "run.end", string(body)))
 	waitResult(t, f, "crash", "success")
-	b, err := os.ReadFile(filepath.Join(f.results, "crash", "result.json"))
+	b, err := os.ReadFile(filepath.Join(f.Results, "crash", "result.json"))
 	require.NoError(t, err)
 	var doc struct {
 		Artifacts []struct{ Path, Status, SHA256 string }
@@ -62,7 +62,7 @@ func TestFixedLayoutKeepsTheNewestRun(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: "exporters: {dvc_result: {layout: fixed, live_interval: 0s}}",
+		Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: "exporters: {dvc_result: {layout: fixed, live_interval: 0s}}",
 	})
 	run := func(id string, hour int) {
 		at := func(n int) string { return time.Date(2026, 11, 20, hour, 0, n, 0, time.UTC).Format(time.RFC3339) }
@@ -74,10 +74,10 @@ func TestFixedLayoutKeepsTheNewestRun(t *testing.T) {
 	run("newer", 12)
 	shows := func(r result) bool { return r.Final && r.RunID == "newer" }
 	waitFor(t, f, "latest", "of the newer run", shows)
-	want := tree(t, f.results)
+	want := tree(t, f.Results)
 	run("older", 11)
 	c.WaitMetric("otelcol_dvc_result_kept_results", nil, 1, resultWithin)
-	assert.Equal(t, want, tree(t, f.results))
+	assert.Equal(t, want, tree(t, f.Results))
 	run("newest", 13)
 	waitFor(t, f, "latest", "of the newest run", func(r result) bool { return r.Final && r.RunID == "newest" })
 }

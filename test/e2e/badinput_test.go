@@ -10,11 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 )
 
@@ -29,7 +28,7 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 		"trailing_data": `{"a": 1} x`,
 		"nul_bytes":     strings.Repeat("\x00", 4096),
 		"python_repr":   `{'loss': 0.5, 'epoch': 1.0}`,
-		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"native-7f3a9c","body":{"epoch":"one"}}`,
+		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","run_id":"native-7f3a9c","rank":"one"}`,
 		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
 		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,
 	}
@@ -68,7 +67,7 @@ func TestABadLineReachesTheBackendAsTheBeginningOfItsText(t *testing.T) {
 		"not_json":      "Epoch 1/3: " + rest,
 		"not_object":    `["` + rest + `"]`,
 		"trailing_data": `{"a": 1} ` + rest,
-		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","body":{"epoch":"` + rest + `"}}`,
+		"wrong_type":    `{"schema":"pathologize.ml.training/1","event":"epoch.end","part":["` + rest + `"]}`,
 		"too_deep":      strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
 		"too_long":      `{"a":"` + strings.Repeat("x", 17<<20) + `"}`,
 	}
@@ -76,7 +75,7 @@ func TestABadLineReachesTheBackendAsTheBeginningOfItsText(t *testing.T) {
 	f := newFolders(t)
 	env := f.env(t)
 	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
-	collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n"})
+	collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n"})
 	tr := newTrainer(t, f, "bad")
 	for _, line := range bad {
 		tr.lines(line)
@@ -84,9 +83,9 @@ func TestABadLineReachesTheBackendAsTheBeginningOfItsText(t *testing.T) {
 	require.Eventually(t, func() bool { return len(sink.LogRecords()) >= len(bad) }, resultWithin, 20*time.Millisecond)
 	got := map[string]string{}
 	for _, lr := range sink.LogRecords() {
-		reason, _ := lr.Attributes().Get("pathologize.ml.training.record.error")
+		reason, _ := lr.Attributes().Get(trainrecord.AttrRecordError)
 		message, _ := lr.Body().Map().Get("message")
-		assert.Equal(t, "pathologize.ml.training.log", lr.EventName())
+		assert.Equal(t, trainrecord.EventName(trainrecord.EventLog), lr.EventName())
 		got[reason.Str()] = message.Str()
 	}
 	want := map[string]string{}
@@ -111,15 +110,15 @@ func TestHostileRunIDsStayInTheResultsFolder(t *testing.T) {
 	}
 	quickstart(t, f).Start()
 	require.Eventually(t, func() bool {
-		found, err := filepath.Glob(filepath.Join(f.results, "*", "result.json"))
+		found, err := filepath.Glob(filepath.Join(f.Results, "*", "result.json"))
 		return err == nil && len(found) == len(ids)
 	}, resultWithin, 50*time.Millisecond, "want a folder of its own for each of %d ids", len(ids))
-	entries, err := os.ReadDir(f.results)
+	entries, err := os.ReadDir(f.Results)
 	require.NoError(t, err)
 	for _, e := range entries {
 		assert.Regexp(t, `^(\.dvc_result|[a-z0-9]([a-z0-9._-]{0,78}[a-z0-9])?)$`, e.Name())
 	}
-	beside, err := os.ReadDir(filepath.Dir(f.results))
+	beside, err := os.ReadDir(filepath.Dir(f.Results))
 	require.NoError(t, err)
 	assert.Len(t, beside, 3, "something was written outside the results folder")
 }
@@ -130,8 +129,8 @@ func TestAFileThatCannotBeReadIsCountedAndCostsNoOther(t *testing.T) {
 	f := newFolders(t)
 	links := map[string]string{"endless": "train.jsonl", "unheard": strings.Repeat("x", 300)}
 	for run, target := range links {
-		require.NoError(t, os.MkdirAll(filepath.Join(f.runs, run), 0o755))
-		require.NoError(t, os.Symlink(target, filepath.Join(f.runs, run, "train.jsonl")))
+		require.NoError(t, os.MkdirAll(filepath.Join(f.Runs, run), 0o755))
+		require.NoError(t, os.Symlink(target, filepath.Join(f.Runs, run, "train.jsonl")))
 	}
 	c := quickstart(t, f)
 	c.Start()
@@ -140,7 +139,7 @@ func TestAFileThatCannotBeReadIsCountedAndCostsNoOther(t *testing.T) {
 	c.WaitMetric("otelcol_train_jsonl_skipped_files", map[string]string{"reason": "link_loop"}, 1, 30*time.Second)
 	c.WaitMetric("otelcol_train_jsonl_discovery_errors", map[string]string{"reason": "io"}, 1, 30*time.Second)
 	for run := range links {
-		assert.Contains(t, c.Logs(), filepath.Join(f.runs, run, "train.jsonl"))
+		assert.Contains(t, c.Logs(), filepath.Join(f.Runs, run, "train.jsonl"))
 	}
 }
 
@@ -149,14 +148,11 @@ func TestARecordWithoutARunIsCounted(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
 	env := f.env(t)
-	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env})
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env})
 	ld := plog.NewLogs()
-	ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty().SetEventName("pathologize.ml.training.epoch.end")
-	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
-	_, err = plogotlp.NewGRPCClient(conn).Export(t.Context(), plogotlp.NewExportRequestFromLogs(ld))
-	require.NoError(t, err, "bad input is no error of the sender's call")
+	ld.ResourceLogs().AppendEmpty().ScopeLogs().AppendEmpty().LogRecords().AppendEmpty().SetEventName(trainrecord.EventName(trainrecord.EventEpochEnd))
+	client := otlpclient.Connect(t, env["OTLP_ENDPOINT"])
+	require.NoError(t, client.Logs(t.Context(), ld), "bad input is no error of the sender's call")
 	c.WaitMetric("otelcol_dvc_result_ignored_records", map[string]string{"reason": "no_run_id"}, 1, 10*time.Second)
 }
 
@@ -164,7 +160,7 @@ func TestARecordWithoutARunIsCounted(t *testing.T) {
 func TestAFolderThatIsMissingAtStartIsFoundLater(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	require.NoError(t, os.RemoveAll(f.runs))
+	require.NoError(t, os.RemoveAll(f.Runs))
 	quickstart(t, f).Start()
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
 	requireResult(t, f, liveRuns[0])
@@ -176,11 +172,11 @@ func TestResultsThatCannotBeWrittenAreWrittenLater(t *testing.T) {
 	f := newFolders(t)
 	c := quickstart(t, f)
 	c.Start()
-	require.NoError(t, os.RemoveAll(f.results))
-	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
+	require.NoError(t, os.RemoveAll(f.Results))
+	require.NoError(t, os.WriteFile(f.Results, []byte("in the way"), 0o600))
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
 	c.WaitMetric("otelcol_dvc_result_write_errors", nil, 1, resultWithin)
-	require.NoError(t, os.Remove(f.results))
+	require.NoError(t, os.Remove(f.Results))
 	requireResult(t, f, liveRuns[0])
 }
 
@@ -191,51 +187,52 @@ func TestResultsGoToTheFolderThatHasTheName(t *testing.T) {
 	quickstart(t, f).Start()
 	newTrainer(t, f, "hf").lines(sample(t, "hf-transformers")...)
 	waitResult(t, f, "hf", "success")
-	require.NoError(t, os.Rename(f.results, f.results+".old"))
-	require.NoError(t, os.Mkdir(f.results, 0o755))
+	require.NoError(t, os.Rename(f.Results, f.Results+".old"))
+	require.NoError(t, os.Mkdir(f.Results, 0o755))
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")...)
 	requireResult(t, f, liveRuns[0])
 	waitResult(t, f, "hf", "success")
-	assert.NoDirExists(t, filepath.Join(f.results+".old", "native-7f3a9c"))
+	assert.NoDirExists(t, filepath.Join(f.Results+".old", "native-7f3a9c"))
 }
 
 // TestAFileWhereTheResultsFolderShouldBeIsAClearError starts with a mistake that no waiting mends.
 func TestAFileWhereTheResultsFolderShouldBeIsAClearError(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	require.NoError(t, os.WriteFile(f.results, []byte("in the way"), 0o600))
+	require.NoError(t, os.WriteFile(f.Results, []byte("in the way"), 0o600))
 	c := quickstart(t, f)
 	require.NoError(t, c.Launch())
 	require.Error(t, c.Wait(30*time.Second))
 	assert.Contains(t, c.Logs(), "directory: ")
-	assert.Contains(t, c.Logs(), f.results)
+	assert.Contains(t, c.Logs(), f.Results)
 }
 
-// TestMistakesInAConfigurationSayWhatToDo wants a message that names the place for each mistake.
+// TestMistakesInAConfigurationSayWhatToDo wants a message for each mistake that names the place and says what is wanted there.
 func TestMistakesInAConfigurationSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	profile := filepath.Join(t.TempDir(), "mine.yaml")
 	require.NoError(t, os.WriteFile(profile, []byte("profile: mine\nrulez: []\n"), 0o600))
 	for name, tc := range map[string]struct{ yaml, want string }{
-		"no include":        {"receivers: {train_jsonl: {include: []}}", "include: "},
-		"bad glob":          {`receivers: {train_jsonl: {include: ["[a"]}}`, "include"},
-		"start at the end":  {"receivers: {train_jsonl: {start_at: end}}", "start_at: "},
-		"bad run id regex":  {`receivers: {train_jsonl: {run_id: {path_regex: "("}}}`, "path_regex: "},
-		"regex without run": {`receivers: {train_jsonl: {run_id: {path_regex: "/runs/(.*)"}}}`, "path_regex: "},
-		"bad time zone":     {"receivers: {train_jsonl: {timezone: Mars/Olympus}}", "timezone: "},
-		"unknown key":       {"receivers: {train_jsonl: {includes: [a]}}", "includes"},
-		"no directory":      {`exporters: {dvc_result: {directory: ""}}`, "directory: "},
+		"no include":        {"receivers: {train_jsonl: {include: []}}", "include: name at least one glob, such as /data/runs/*/train.jsonl"},
+		"bad glob":          {`receivers: {train_jsonl: {include: ["[a"]}}`, "close its brackets and braces or escape them"},
+		"start at the end":  {"receivers: {train_jsonl: {start_at: end}}", "use beginning"},
+		"bad run id regex":  {`receivers: {train_jsonl: {run_id: {path_regex: "("}}}`, "path_regex: error parsing regexp: missing closing )"},
+		"regex without run": {`receivers: {train_jsonl: {run_id: {path_regex: "/runs/(.*)"}}}`, "path_regex: name the group of the run: (?P<run_id>...)"},
+		"bad time zone":     {"receivers: {train_jsonl: {timezone: Mars/Olympus}}", "timezone: want a name such as UTC, Local or Europe/Berlin"},
+		"unknown key":       {"receivers: {train_jsonl: {includes: [a]}}", "has invalid keys: includes"},
+		"no directory":      {`exporters: {dvc_result: {directory: ""}}`, "directory: want the folder that receives the results, such as "},
 		"no unit":           {"exporters: {dvc_result: {idle_timeout: 30}}", "with a unit such as 30m"},
-		"home of a shell":   {`receivers: {train_jsonl: {include: ["~/runs/*.jsonl"]}}`, "~ is not expanded"},
-		"negative time":     {"exporters: {dvc_result: {idle_timeout: -1s}}", "idle_timeout: "},
-		"missing profile":   {`processors: {training_norm: {profiles: [/nowhere/p.yaml]}}`, "/nowhere/p.yaml"},
-		"bad profile":       {`processors: {training_norm: {profiles: ["` + profile + `"]}}`, "rulez"},
-		"bad policy":        {"processors: {cardinality_guard: {policy: {deny: [run_id]}}}\nservice: {pipelines: {metrics: {receivers: [otlp], processors: [cardinality_guard], exporters: [isolate]}, metrics/b: {receivers: [isolate], exporters: [isolate/b]}}}", "policy"},
-		"no queue":          {"connectors: {isolate: {max_bytes: 0}}\nservice: {pipelines: {logs: {exporters: [dvc_result, isolate]}, logs/b: {receivers: [isolate], exporters: [dvc_result]}}}", "max_bytes: "},
+		"home of a shell":   {`receivers: {train_jsonl: {include: ["~/runs/*.jsonl"]}}`, "~ is not expanded, write ${env:HOME} instead"},
+		"negative time":     {"exporters: {dvc_result: {idle_timeout: -1s}}", "idle_timeout: want at least 10ms, with a unit such as 30m"},
+		"missing profile":   {`processors: {training_norm: {profiles: [/nowhere/p.yaml]}}`, "want the path of a profile that can be read"},
+		"bad profile":       {`processors: {training_norm: {profiles: ["` + profile + `"]}}`, "rulez: unknown key (line 2); known are profile, "},
+		"bad policy": {"processors: {cardinality_guard: {policy: {deny: [run_id]}}}\nreceivers: {otlp: {protocols: {http: {}}}}\nexporters: {debug: {}}\n" +
+			"service: {pipelines: {metrics: {receivers: [otlp], processors: [cardinality_guard], exporters: [debug]}}}", "policy: deny: unknown key, want one of attributes, "},
+		"no queue": {"connectors: {isolate: {max_bytes: 0}}\nservice: {pipelines: {logs: {exporters: [dvc_result, isolate]}, logs/b: {receivers: [isolate], exporters: [dvc_result]}}}", "max_bytes: want a size above 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			opts := collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: newFolders(t).env(t), YAML: tc.yaml + "\n"}
+			opts := collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: newFolders(t).env(t), YAML: tc.yaml + "\n"}
 			out, err := collector.Validate(t, opts)
 			if err == nil { // what only the start can know
 				c := collector.New(t, opts)

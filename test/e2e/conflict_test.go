@@ -70,13 +70,13 @@ func TestHostsThatWriteOneRunHaveAResultEach(t *testing.T) {
 	}
 	tr.write(rest)
 	waitResult(t, live, other, "success")
-	require.Eventually(t, func() bool { return assert.ObjectsAreEqual(tree(t, calm.results), tree(t, live.results)) }, resultWithin, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return assert.ObjectsAreEqual(tree(t, calm.Results), tree(t, live.Results)) }, resultWithin, 50*time.Millisecond,
 		"kills, or what was written before the conflict was known, changed a result")
 
 	c.Kill()
-	require.NoError(t, os.RemoveAll(live.results)) // the state alone has both
+	require.NoError(t, os.RemoveAll(live.Results)) // the state alone has both
 	c.Start()
-	require.Eventually(t, func() bool { return assert.ObjectsAreEqual(tree(t, calm.results), tree(t, live.results)) }, resultWithin, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return assert.ObjectsAreEqual(tree(t, calm.Results), tree(t, live.Results)) }, resultWithin, 50*time.Millisecond,
 		"the stored state is not that of an undisturbed run")
 	c.Stop()
 }
@@ -84,7 +84,7 @@ func TestHostsThatWriteOneRunHaveAResultEach(t *testing.T) {
 // requireWholeResult holds a result against the lines of its host.
 func requireWholeResult(t *testing.T, f folders, dir, host, other string, hosts map[string][]string) {
 	t.Helper()
-	files := tree(t, filepath.Join(f.results, dir))
+	files := tree(t, filepath.Join(f.Results, dir))
 	var r struct {
 		result
 		Conflict      bool

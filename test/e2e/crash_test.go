@@ -68,7 +68,7 @@ func crash(t *testing.T, binary string, at int, trace string) (files map[string]
 	env["LIVE_INTERVAL"], env["LATE_GRACE"], env["IDLE_TIMEOUT"] = "0s", "20ms", "1h"
 	env["OTELCOL_TRAIN_FAULT_AT"], env["OTELCOL_TRAIN_FAULT_TRACE"] = strconv.Itoa(at), trace
 	c := collector.New(t, collector.Options{
-		Binary: binary, Configs: []string{shipped(t, "quickstart.yaml")}, Env: env,
+		Binary: binary, Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: env,
 		YAML: "exporters: {dvc_result: {report: true, plots: {full_fidelity: true}}}\n" + // more files, more steps
 			"receivers: {train_jsonl: {checkpoint_interval: 50ms}}\n",
 	})
@@ -79,7 +79,7 @@ func crash(t *testing.T, binary string, at int, trace string) (files map[string]
 		require.Eventually(t, func() bool {
 			if !c.Running() {
 				died = true
-				requireWhole(t, tree(t, f.results))
+				requireWhole(t, tree(t, f.Results))
 				delete(env, "OTELCOL_TRAIN_FAULT_AT")
 				require.NoError(t, c.Launch())
 			}
@@ -90,18 +90,18 @@ func crash(t *testing.T, binary string, at int, trace string) (files map[string]
 		tr.write(strings.Join(lines, "\n") + "\n")
 		outcome := []string{"failed", "success"}[i]
 		wait("no result says "+outcome, func() bool {
-			b, _ := os.ReadFile(filepath.Join(f.results, "crash", "result.json"))
+			b, _ := os.ReadFile(filepath.Join(f.Results, "crash", "result.json"))
 			return bytes.Contains(b, []byte(`"outcome": "`+outcome+`",`+"\n    \"outcome_from\"")) && bytes.Contains(b, []byte(`"final": true`))
 		})
 	}
 	for _, gone := range []string{"plots/metrics/early", "plots/full/early", "report/early"} {
 		wait(gone+" is there, which no result has any more", func() bool {
-			_, err := os.Lstat(filepath.Join(f.results, "crash", gone))
+			_, err := os.Lstat(filepath.Join(f.Results, "crash", gone))
 			return os.IsNotExist(err)
 		})
 	}
 	c.Kill()
-	return tree(t, f.results), died
+	return tree(t, f.Results), died
 }
 
 // requireWhole wants every file as it was meant, old or new, right after a crash; the last result is there only when all that it lists is.
@@ -178,7 +178,7 @@ func TestFiftyKillsAtRandomChangeNoResult(t *testing.T) {
 		env := f.env(t)
 		env["LIVE_INTERVAL"], env["LATE_GRACE"], env["IDLE_TIMEOUT"] = "1s", "20ms", "1h"
 		return collector.New(t, collector.Options{
-			Configs: []string{shipped(t, "quickstart.yaml")}, Env: env,
+			Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: env,
 			YAML: "exporters: {dvc_result: {report: true}}\nreceivers: {train_jsonl: {checkpoint_interval: 50ms}}\n",
 		})
 	}
@@ -205,5 +205,5 @@ func TestFiftyKillsAtRandomChangeNoResult(t *testing.T) {
 	waitResult(t, calm, "crash", "success")
 	c.Kill()
 	quiet.Stop()
-	assert.Equal(t, tree(t, calm.results), tree(t, live.results))
+	assert.Equal(t, tree(t, calm.Results), tree(t, live.Results))
 }

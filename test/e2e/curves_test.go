@@ -11,11 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 )
 
 // TestExportedGaugesBecomeAResult runs the configuration of training_records' README and the host's: a trainer that only exports
@@ -37,18 +35,15 @@ func exportedGaugesBecomeAResult(t *testing.T, config, more string) {
 	env := f.env(t)
 	env["IDLE_TIMEOUT"] = "3s"
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, config)}, Env: env, YAML: strings.Replace(more, "127.0.0.1:4319", env["OTLP_ENDPOINT"], 1),
+		Configs: []string{collector.Shipped(t, config)}, Env: env, YAML: strings.Replace(more, "127.0.0.1:4319", env["OTLP_ENDPOINT"], 1),
 	})
-	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	client := otlpclient.Connect(t, env["OTLP_ENDPOINT"])
 	for i := 1; i <= 9; i++ {
 		input, err := os.ReadFile(filepath.Join(collector.Root(t), "connector/trainingrecordsconnector/testdata/tunix-gauges", fmt.Sprintf("input-%d.json", i)))
 		require.NoError(t, err)
 		md, err := (&pmetric.JSONUnmarshaler{}).UnmarshalMetrics(input)
 		require.NoError(t, err)
-		_, err = pmetricotlp.NewGRPCClient(conn).Export(t.Context(), pmetricotlp.NewExportRequestFromMetrics(md))
-		require.NoError(t, err)
+		require.NoError(t, client.Metrics(t.Context(), md))
 	}
 	r := waitResult(t, f, "sft-7f3a9c", "stalled")
 	assert.Equal(t, map[string]int{"step.end": 5}, r.Records.ByEvent)
@@ -62,7 +57,7 @@ func exportedGaugesBecomeAResult(t *testing.T, config, more string) {
 			LastStep int `json:"last_step"`
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(tree(t, f.results)["sft-7f3a9c/result.json"]), &said))
+	require.NoError(t, json.Unmarshal([]byte(tree(t, f.Results)["sft-7f3a9c/result.json"]), &said))
 	assert.True(t, said.Sampled)
 	loss := said.Metrics["train/loss"]
 	assert.True(t, loss.Sampled)

@@ -30,15 +30,15 @@ func TestADamagedStateKeepsNobodyFromStarting(t *testing.T) {
 	c.WaitMetric("otelcol_dvc_result_records", nil, float64(len(lines)), resultWithin)
 	waitResult(t, f, "done", "success")
 	waitResult(t, f, "long", "stalled")
-	before := tree(t, f.results)
+	before := tree(t, f.Results)
 	c.Kill()
 	whole := filepath.Join(t.TempDir(), "whole")
-	require.NoError(t, os.CopyFS(whole, os.DirFS(f.state)))
+	require.NoError(t, os.CopyFS(whole, os.DirFS(f.State)))
 
 	for _, cut := range []int64{0, 1, 4096, 8192, 12288, 30000, 102400, -1} {
-		require.NoError(t, os.RemoveAll(f.state))
-		require.NoError(t, os.CopyFS(f.state, os.DirFS(whole)))
-		files, err := filepath.Glob(filepath.Join(f.state, "*"))
+		require.NoError(t, os.RemoveAll(f.State))
+		require.NoError(t, os.CopyFS(f.State, os.DirFS(whole)))
+		files, err := filepath.Glob(filepath.Join(f.State, "*"))
 		require.NoError(t, err)
 		damaged := 0
 		for _, file := range files {
@@ -49,19 +49,19 @@ func TestADamagedStateKeepsNobodyFromStarting(t *testing.T) {
 		require.NotZero(t, damaged)
 		c.Start()
 		require.Eventually(t, func() bool { return c.Running() }, 10*time.Second, 50*time.Millisecond)
-		if aside, _ := filepath.Glob(filepath.Join(f.state, "*.backup")); cut != 0 {
+		if aside, _ := filepath.Glob(filepath.Join(f.State, "*.backup")); cut != 0 {
 			assert.NotEmpty(t, aside, cut)
 		}
 		c.Kill()
 		for _, run := range []string{"done", "long"} {
-			assert.Contains(t, tree(t, f.results), run+"/result.json", cut)
+			assert.Contains(t, tree(t, f.Results), run+"/result.json", cut)
 		}
 	}
 	c.Start()
 	newTrainer(t, f, "next").lines(sample(t, "ultralytics")...)
 	waitResult(t, f, "next", "stalled")
 	require.Eventually(t, func() bool {
-		now := tree(t, f.results)
+		now := tree(t, f.Results)
 		return now["done/result.json"] == before["done/result.json"] && now["long/result.json"] == before["long/result.json"]
 	}, resultWithin, 50*time.Millisecond, "streams are read anew, results are what they were")
 }
@@ -90,9 +90,9 @@ func damage(t *testing.T, file string, cut int64) bool {
 func TestADamagedStateWithoutRecreateSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	require.NoError(t, os.MkdirAll(f.state, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(f.state, "exporter_dvc_result_"), []byte(strings.Repeat("x", 40000)), 0o600))
-	out, err := collector.Run(t, collector.Options{Env: f.env(t)}, "--config", shipped(t, "quickstart.yaml"), "--config", "yaml:extensions::file_storage::recreate: false")
+	require.NoError(t, os.MkdirAll(f.State, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(f.State, "exporter_dvc_result_"), []byte(strings.Repeat("x", 40000)), 0o600))
+	out, err := collector.Run(t, collector.Options{Env: f.env(t)}, "--config", collector.Shipped(t, "quickstart.yaml"), "--config", "yaml:extensions::file_storage::recreate: false")
 	require.Error(t, err)
 	assert.Contains(t, out, "move the file exporter_dvc_result_ of the storage's folder away and start again")
 }

@@ -36,7 +36,7 @@ func hostEnv(t *testing.T, exporter *dcgm.Server, sink *otlpsink.Sink) map[strin
 
 func hostConfig(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml")
+	return collector.Shipped(t, "host-dcgm-netdata.yaml")
 }
 
 // scrapedTwice runs a collector with the host configuration until two scrapes and the host's own metrics have arrived, and returns all points.

@@ -47,7 +47,7 @@ func TestNothingIsLostWhileTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t, 160) // above min_free_bytes when empty
 	f := newFolders(t)
-	f.results, f.state = filepath.Join(disk, "results"), filepath.Join(disk, "state")
+	f.Results, f.State = filepath.Join(disk, "results"), filepath.Join(disk, "state")
 	c := quickstart(t, f)
 	c.Start()
 	filler := fill(t, disk)

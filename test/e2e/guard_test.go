@@ -11,11 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/series"
 )
@@ -105,7 +103,7 @@ func TestNoRunIDReachesABackendOnAMetric(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]collector.Options{
 		"alone":      {YAML: guardAlone},
-		"as shipped": {Configs: []string{shipped(t, "host-training.yaml")}, YAML: "processors: {batch: {timeout: 100ms}, cardinality_guard/train: {flush_interval: 1s}}\n"},
+		"as shipped": {Configs: []string{collector.Shipped(t, "host-training.yaml")}, YAML: "processors: {batch: {timeout: 100ms}, cardinality_guard/train: {flush_interval: 1s}}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,11 +125,7 @@ func TestNoRunIDReachesABackendOnAMetric(t *testing.T) {
 
 func exportMetrics(t *testing.T, endpoint string, md pmetric.Metrics) {
 	t.Helper()
-	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
-	_, err = pmetricotlp.NewGRPCClient(conn).Export(t.Context(), pmetricotlp.NewExportRequestFromMetrics(md))
-	require.NoError(t, err)
+	require.NoError(t, otlpclient.Connect(t, endpoint).Metrics(t.Context(), md))
 }
 
 // requireGuarded wants, of what was sent, exactly the points that may arrive, and no run id and no epoch in any byte of the metrics.

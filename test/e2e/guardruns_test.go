@@ -15,11 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 	"github.com/pathologize/otelcol-train/test/internal/series"
@@ -150,9 +148,7 @@ func TestRunsThatComeAndGoAreOneSeries(t *testing.T) {
 	env := newFolders(t).env(t)
 	env["NETDATA_OTLP_ENDPOINT"], env["SCRAPE_ENDPOINT"] = sink.Endpoint(), ports.Free(t)
 	c := collector.Start(t, collector.Options{YAML: guardScraped, Env: env})
-	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	client := otlpclient.Connect(t, env["OTLP_ENDPOINT"])
 
 	runs, all, seen := newRuns(length), &truth{}, &scraper{t: t, url: "http://" + env["SCRAPE_ENDPOINT"] + "/metrics"}
 	began, beat := time.Now(), time.NewTicker(runTick)
@@ -164,8 +160,7 @@ func TestRunsThatComeAndGoAreOneSeries(t *testing.T) {
 			r.tick(md, i, now.Sub(began), now, all)
 		}
 		if md.DataPointCount() > 0 {
-			_, err := pmetricotlp.NewGRPCClient(conn).Export(t.Context(), pmetricotlp.NewExportRequestFromMetrics(md))
-			require.NoError(t, err)
+			require.NoError(t, client.Metrics(t.Context(), md))
 		}
 		if n%2 == 1 {
 			seen.look()

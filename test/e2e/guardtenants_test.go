@@ -10,11 +10,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"google.golang.org/grpc/metadata"
 
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 	"github.com/pathologize/otelcol-train/test/internal/series"
@@ -52,17 +49,14 @@ func TestSeriesOfTwoTenantsDoNotMerge(t *testing.T) {
 // sendOfTenants sends a counter of two runs of each tenant.
 func sendOfTenants(t *testing.T, endpoint string, tenants map[string]int64) {
 	t.Helper()
-	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close()) }()
+	client := otlpclient.Connect(t, endpoint)
 	base := pcommon.NewTimestampFromTime(time.Now())
 	for tenant, value := range tenants {
 		for _, run := range []string{"a", "b"} {
 			md := pmetric.NewMetrics()
 			addSum(md.ResourceMetrics().AppendEmpty().ScopeMetrics().AppendEmpty(), base, "steps", pmetric.AggregationTemporalityCumulative, run, value)
 			ctx := metadata.AppendToOutgoingContext(t.Context(), "x-tenant", tenant)
-			_, err := pmetricotlp.NewGRPCClient(conn).Export(ctx, pmetricotlp.NewExportRequestFromMetrics(md))
-			require.NoError(t, err)
+			require.NoError(t, client.Metrics(ctx, md))
 		}
 	}
 }

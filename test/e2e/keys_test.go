@@ -27,9 +27,9 @@ func TestRunZoneExclusionAndTornTailAreAsConfigured(t *testing.T) {
 	env := f.env(t)
 	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
 	for _, name := range []string{"old", filepath.Join("job-7", "rank3")} {
-		require.NoError(t, os.MkdirAll(filepath.Join(f.runs, name), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(f.Runs, name), 0o755))
 		text := `{"schema":"pathologize.ml.training/1","ts":"2026-11-20T11:00:00","event":"heartbeat","body":{}}` + "\n" + `{"schema": "path`
-		require.NoError(t, os.WriteFile(filepath.Join(f.runs, name, "train.jsonl"), []byte(text), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(f.Runs, name, "train.jsonl"), []byte(text), 0o644))
 	}
 	startNorm(t, env, `
 receivers:
@@ -89,7 +89,7 @@ func TestARecordThatIsRefusedForGoodCostsNoOther(t *testing.T) {
 	}
 	newTrainer(t, f, "r").write(text.String())
 	c := collector.Start(t, collector.Options{YAML: killLoop, Env: map[string]string{
-		"RUNS_DIR": f.runs, "STATE_DIR": f.state, "OTLP_ENDPOINT": sink.Endpoint(), "LIFE": "0",
+		"RUNS_DIR": f.Runs, "STATE_DIR": f.State, "OTLP_ENDPOINT": sink.Endpoint(), "LIFE": "0",
 	}})
 	refused := c.WaitMetric("otelcol_train_jsonl_refused_records", nil, 2, resultWithin)
 	assert.InDelta(t, 2, refused, 0)

@@ -77,7 +77,7 @@ func TestKillsAtAnyMomentChangeNoResult(t *testing.T) {
 		assert.Equal(t, steps+12, got.Records.Count, id)
 		waitResult(t, calm, id, "success")
 	}
-	assert.Equal(t, tree(t, calm.results), tree(t, live.results), "kills changed a result")
+	assert.Equal(t, tree(t, calm.Results), tree(t, live.Results), "kills changed a result")
 }
 
 // TestARotatedStreamIsReadToItsEnd renames the stream of a run twice while it is written: to a name that the configuration still includes, and
@@ -112,7 +112,7 @@ func TestARowIsReadAsItsStreamWasRecognised(t *testing.T) {
 	newTrainer(t, calm, "lit").lines(append(before, after...)...)
 	quickstart(t, calm).Start()
 	waitResult(t, calm, "lit", "success")
-	want := tree(t, calm.results)
+	want := tree(t, calm.Results)
 	require.Contains(t, want["lit/plots/metrics/train/loss.tsv"], "149\t0.3")
 	for name, disturb := range map[string]func(c *collector.Process, tr *trainer){
 		"kill": func(c *collector.Process, _ *trainer) { c.Kill(); c.Start() },
@@ -132,7 +132,7 @@ func TestARowIsReadAsItsStreamWasRecognised(t *testing.T) {
 			disturb(c, &tr)
 			tr.lines(after...)
 			waitResult(t, live, "lit", "success")
-			assert.Equal(t, want, tree(t, live.results), "the meaning of a row has changed")
+			assert.Equal(t, want, tree(t, live.Results), "the meaning of a row has changed")
 		})
 	}
 }

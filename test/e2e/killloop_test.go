@@ -48,14 +48,15 @@ service:
 // TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval kills the collector at random moments, some of them while it starts, while
 // trainers write in pieces of any size. Every line arrives; what arrives again has the uid that it had, and had arrived within the
 // checkpoint_interval before a kill.
+//
+//nolint:paralleltest // it holds times to a promise: the other tests, which want all of the machine, wait
 func TestAHundredKillsLoseNothingAndRepeatAtMostACheckpointInterval(t *testing.T) {
-	t.Parallel()
 	const kills, trainers = 100, 3
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	f, sink, got := newFolders(t), otlpsink.Start(t, otlpsink.Accept), newLedger()
 	sink.KeepLogs(got.take)
-	env := map[string]string{"RUNS_DIR": f.runs, "STATE_DIR": f.state, "OTLP_ENDPOINT": sink.Endpoint(), "LIFE": "0"}
+	env := map[string]string{"RUNS_DIR": f.Runs, "STATE_DIR": f.State, "OTLP_ENDPOINT": sink.Endpoint(), "LIFE": "0"}
 	c := collector.New(t, collector.Options{YAML: killLoop, Env: env})
 
 	var group sync.WaitGroup

@@ -45,7 +45,7 @@ func TestPackedStreamsAreRead(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
 	c := collector.New(t, collector.Options{
-		Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t),
+		Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t),
 		YAML: `receivers: {train_jsonl: {include: ["${env:RUNS_DIR}/**/*.jsonl", "${env:RUNS_DIR}/**/*.jsonl.gz"]}}`,
 	})
 	finished := newTrainer(t, f, liveRuns[1].id)

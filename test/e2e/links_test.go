@@ -23,10 +23,10 @@ func TestLinksThatPointUpwardsStopNothing(t *testing.T) {
 	tr.lines(lines[:5]...)
 	c.WaitMetric("otelcol_dvc_result_records", nil, 5, resultWithin)
 	for _, run := range []string{"native-7f3a9c", "other"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(f.runs, run), 0o755))
-		require.NoError(t, os.Symlink("..", filepath.Join(f.runs, run, "project")))
+		require.NoError(t, os.MkdirAll(filepath.Join(f.Runs, run), 0o755))
+		require.NoError(t, os.Symlink("..", filepath.Join(f.Runs, run, "project")))
 	}
-	require.NoError(t, os.Symlink("/", filepath.Join(f.runs, "everything")))
+	require.NoError(t, os.Symlink("/", filepath.Join(f.Runs, "everything")))
 	tr.lines(lines[5:]...)
 	newTrainer(t, f, "lit").lines(append(sample(t, "lightning"), launcherEnd)...)
 	requireResult(t, f, liveRuns[0])
@@ -40,15 +40,15 @@ func TestLinksThatPointUpwardsStopNothing(t *testing.T) {
 func TestALinkToTheLatestRunMixesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: f.env(t)})
-	latest := filepath.Join(f.runs, "latest")
+	collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: f.env(t)})
+	latest := filepath.Join(f.Runs, "latest")
 	for _, run := range []string{"run1", "run2", "run3"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(f.runs, run), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(f.Runs, run), 0o755))
 		_ = os.Remove(latest)
 		require.NoError(t, os.Symlink(run, latest))
 		newTrainer(t, f, run).lines(append(sample(t, "hf-transformers"), launcherEnd)...)
 		got := waitResult(t, f, run, "success")
 		assert.Equal(t, 11, got.Records.Count, run)
 	}
-	assert.NoDirExists(t, filepath.Join(f.results, "latest"))
+	assert.NoDirExists(t, filepath.Join(f.Results, "latest"))
 }

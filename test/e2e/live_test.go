@@ -20,7 +20,7 @@ func TestALiveResultThatWasDueIsWrittenAfterAKill(t *testing.T) {
 	c.Start()
 	newTrainer(t, f, "native-7f3a9c").lines(sample(t, "native")[:3]...)
 	c.WaitMetric("otelcol_dvc_result_records", nil, 3, resultWithin)
-	path := filepath.Join(f.results, "native-7f3a9c", "result.json")
+	path := filepath.Join(f.Results, "native-7f3a9c", "result.json")
 	assert.NoFileExists(t, path, "not due yet")
 	c.Kill()
 	c.Start()

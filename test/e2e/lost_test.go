@@ -19,7 +19,7 @@ func TestALostStateGoesOnFromTheResult(t *testing.T) {
 	newTrainer(t, calm, run).lines(lines...)
 	quickstart(t, calm).Start()
 	waitResult(t, calm, run, "success")
-	want := tree(t, calm.results)
+	want := tree(t, calm.Results)
 
 	c := quickstart(t, live)
 	c.Start()
@@ -30,11 +30,11 @@ func TestALostStateGoesOnFromTheResult(t *testing.T) {
 	c.WaitMetric("otelcol_train_jsonl_checkpoint_writes", nil, 1, resultWithin)
 	c.Stop()
 	removed := 0
-	entries, err := os.ReadDir(live.state)
+	entries, err := os.ReadDir(live.State)
 	require.NoError(t, err)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "exporter_dvc_result") {
-			require.NoError(t, os.Remove(filepath.Join(live.state, e.Name())))
+			require.NoError(t, os.Remove(filepath.Join(live.State, e.Name())))
 			removed++
 		}
 	}
@@ -43,7 +43,7 @@ func TestALostStateGoesOnFromTheResult(t *testing.T) {
 	tr.lines(lines[half:]...)
 	got := waitResult(t, live, run, "success")
 	assert.Equal(t, half, got.Records.Count, "counts stay as they were")
-	for name, text := range tree(t, live.results) {
+	for name, text := range tree(t, live.Results) {
 		if filepath.Base(name) != "result.json" {
 			assert.Equal(t, want[name], text, name)
 			continue

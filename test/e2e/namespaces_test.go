@@ -12,6 +12,7 @@ import (
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 )
 
@@ -57,9 +58,8 @@ func TestAnotherNamespaceBesideOursKeepsTheResults(t *testing.T) {
 // TestTheReadmesNamespacesAreValid completes the example of training_norm's README and has the binary check it.
 func TestTheReadmesNamespacesAreValid(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(collector.Root(t), "processor", "trainingnormprocessor", "README.md"))
-	require.NoError(t, err)
-	_, block, found := strings.Cut(string(text), "```yaml\nprocessors:\n  training_norm: {storage: file_storage}\n")
+	text := markdown.Page(t, "processor/trainingnormprocessor/README.md")
+	_, block, found := strings.Cut(text, "```yaml\nprocessors:\n  training_norm: {storage: file_storage}\n")
 	require.True(t, found)
 	block, _, _ = strings.Cut(block, "```")
 	path := filepath.Join(t.TempDir(), "readme.yaml")

@@ -36,7 +36,7 @@ func guardedBy(t *testing.T, policy, report string) (*collector.Process, *otlpsi
 
 func shippedPolicy(t *testing.T) string {
 	t.Helper()
-	return filepath.Join(collector.Root(t), "config", "policy", "training.yaml")
+	return collector.Shipped(t, "policy/training.yaml")
 }
 
 // podBatch is a training's metrics and an application's under the resource of one pod.

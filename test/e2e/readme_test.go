@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,17 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // block gives a code block of a language in a page, counted from 0.
 func block(t *testing.T, page, language string, n int) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(collector.Root(t), page))
-	require.NoError(t, err)
-	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(b, -1)
+	found := markdown.Blocks(markdown.Page(t, page), language)
 	require.Greater(t, len(found), n, "%s has too few blocks of %s", page, language)
-	return string(found[n][1])
+	return found[n]
 }
 
 // TestTheReadmesCommandsWork starts the collector with the README's commands, runs its trainer, and reads the result it promises.
@@ -63,7 +61,7 @@ func TestTheReadmesCommandsWork(t *testing.T) {
 	out, err := trainer.CombinedOutput()
 	require.NoError(t, err, string(out))
 
-	got := waitResult(t, folders{results: filepath.Join(home, "repo", "results")}, "run-7", "success")
+	got := waitResult(t, folders{collector.Folders{Results: filepath.Join(home, "repo", "results")}}, "run-7", "success")
 	require.NotNil(t, got.Best)
 	assert.Equal(t, bestOne{Metric: "val/loss", Mode: "min", Value: 1, Step: 1}, *got.Best)
 	for _, name := range []string{"metrics.json", "params.yaml", "dvc.yaml", "plots/metrics/val/loss.tsv"} {

@@ -3,24 +3,19 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 	"github.com/pathologize/otelcol-train/test/internal/dcgm"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
+	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/series"
 )
-
-// stock is a Collector of upstream components only that calls itself 0.157.0.
-func stock(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(collector.Root(t), "build", "stock", "stock")
-	_, err := os.Stat(path)
-	require.NoError(t, err, "no Collector to compare with: run make stock")
-	return path
-}
 
 // rootOnly leaves out the other file systems of the machine: what is mounted or unmounted meanwhile is no difference of the binaries.
 const rootOnly = "receivers: {host_metrics: {scrapers: {filesystem: {include_mount_points: {match_type: strict, mount_points: [/]}}}}}\n"
@@ -47,7 +42,7 @@ service:
 func TestReplacingTheBinaryKeepsEverySeries(t *testing.T) {
 	t.Parallel()
 	exporter := dcgm.Serve(t, filepath.Join("..", "testdata", "dcgm", "metrics.prom"))
-	before := scrapedTwice(t, exporter, collector.Options{Binary: stock(t), YAML: withoutPin})
+	before := scrapedTwice(t, exporter, collector.Options{Binary: collector.Stock(t), YAML: withoutPin})
 	wantSet, wantValues := series.Keys(before, nil), valuesOf(exporter, before)
 	require.GreaterOrEqual(t, len(wantValues), 60)
 
@@ -79,4 +74,34 @@ func valuesOf(exporter *dcgm.Server, points []series.Point) map[string]string {
 		}
 	}
 	return values
+}
+
+// TestTrainingIsAddedToTheHostOfTodayAsThePageSays: its block over the configuration of the swap makes results, takes readings of GPUs for
+// them, and sends masked copies; the series of the exporter stay.
+func TestTrainingIsAddedToTheHostOfTodayAsThePageSays(t *testing.T) {
+	t.Parallel()
+	blocks := markdown.Blocks(markdown.Section(t, markdown.Page(t, "docs/replace-host-collector.md"), "4. Add training"), "yaml")
+	require.NotEmpty(t, blocks)
+
+	f := newFolders(t)
+	here := strings.NewReplacer("/var/lib/otelcol-train/storage", f.State, "/srv/runs", f.Runs, "/srv/results", f.Results).Replace(blocks[0])
+	exporter, sink := dcgm.Serve(t, filepath.Join("..", "testdata", "dcgm", "metrics.prom")), otlpsink.Start(t, otlpsink.Accept)
+	env := hostEnv(t, exporter, sink)
+	want := series.Keys(ofExporter(exporter, scrapedTwice(t, exporter, collector.Options{})), nil)
+	c := collector.Start(t, collector.Options{Configs: []string{hostConfig(t)}, YAML: here, Env: env})
+	c.WaitMetric("otelcol_dvc_result_gpu_readings", nil, 2, resultWithin)
+	tr := newTrainer(t, f, "added")
+	tr.lines(
+		`{"schema":"pathologize.ml.training/1","ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"run.start","host":"gpu-node-17","body":{"params":{"lr":0.1}}}`,
+		`{"schema":"pathologize.ml.training/1","ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"run.end","host":"gpu-node-17","body":{"outcome":"success"}}`,
+	)
+	require.Eventually(t, func() bool {
+		text, err := os.ReadFile(filepath.Join(f.Results, "added", "result.json"))
+		return err == nil && strings.Contains(string(text), `"outcome": "success"`) && len(sink.LogRecords()) == 2
+	}, resultWithin, 50*time.Millisecond)
+	assert.NotContains(t, sink.LogRecords()[0].Body().AsString(), `"lr"`)
+	require.Eventually(t, func() bool {
+		return len(series.Keys(ofExporter(exporter, series.Points(sink.Metrics()...)), nil)) >= len(want)
+	}, resultWithin, 50*time.Millisecond)
+	assert.Equal(t, want, series.Keys(ofExporter(exporter, series.Points(sink.Metrics()...)), nil))
 }

@@ -42,7 +42,7 @@ type gpuResult struct {
 
 func readGPUs(t *testing.T, f folders, run string) gpuResult {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(f.results, run, "result.json"))
+	b, err := os.ReadFile(filepath.Join(f.Results, run, "result.json"))
 	require.NoError(t, err)
 	var r gpuResult
 	require.NoError(t, json.Unmarshal(b, &r), string(b))
@@ -68,7 +68,7 @@ func TestResultsSayWhatTheGPUsDid(t *testing.T) {
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	env := f.env(t)
 	env["DCGM_EXPORTER_ENDPOINT"], env["DCGM_SCRAPE_INTERVAL"], env["NETDATA_OTLP_ENDPOINT"] = exporter.Address(), "1s", sink.Endpoint()
-	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "host-training.yaml")}, Env: env})
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env})
 	readings := func(n float64) { c.WaitMetric("otelcol_dvc_result_gpu_readings", nil, n, 30*time.Second) }
 	readings(2)
 	pod, host := newTrainer(t, f, "in-pod"), newTrainer(t, f, "on-host")
@@ -139,7 +139,7 @@ func TestADeadResultsFolderDelaysNoMetric(t *testing.T) {
 	env["DCGM_EXPORTER_ENDPOINT"], env["DCGM_SCRAPE_INTERVAL"], env["NETDATA_OTLP_ENDPOINT"] = exporter.Address(), "1s", sink.Endpoint()
 	env["RESULTS_DIR"] = "/proc/no-such-folder"
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: env,
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env,
 		YAML: rootOnly + "processors: {batch: {timeout: 200ms}}",
 	})
 	require.Eventually(t, func() bool {

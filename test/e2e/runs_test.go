@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
-	"github.com/pathologize/otelcol-train/test/internal/ports"
 	"github.com/pathologize/otelcol-train/test/testdata"
 )
 
@@ -27,32 +26,19 @@ const (
 )
 
 // folders are where a collector under test reads and writes.
-type folders struct {
-	runs, results, state string
-}
+type folders struct{ collector.Folders }
 
 func newFolders(t *testing.T) folders {
 	t.Helper()
-	dir := t.TempDir()
-	f := folders{runs: filepath.Join(dir, "runs"), results: filepath.Join(dir, "results"), state: filepath.Join(dir, "state")}
-	require.NoError(t, os.MkdirAll(f.runs, 0o755))
-	return f
+	return folders{collector.NewFolders(t)}
 }
 
 // env points a shipped configuration at the folders; runs go idle after seconds so that tests end.
 func (f folders) env(t *testing.T) map[string]string {
 	t.Helper()
-	return map[string]string{
-		"RUNS_DIR": f.runs, "RESULTS_DIR": f.results, "STATE_DIR": f.state, "HEALTH_ENDPOINT": ports.Free(t),
-		"OTLP_ENDPOINT": ports.Free(t), "NETDATA_OTLP_ENDPOINT": ports.Free(t), "DCGM_EXPORTER_ENDPOINT": ports.Free(t),
-		"IDLE_TIMEOUT": "5s", "LATE_GRACE": "300ms",
-	}
-}
-
-// shipped is the path of a shipped configuration.
-func shipped(t *testing.T, name string) string {
-	t.Helper()
-	return filepath.Join(collector.Root(t), "config", name)
+	env := f.Env(t)
+	env["IDLE_TIMEOUT"], env["LATE_GRACE"] = "5s", "300ms"
+	return env
 }
 
 // quickstart prepares a collector with config/quickstart.yaml.
@@ -63,7 +49,7 @@ func quickstart(t *testing.T, f folders) *collector.Process {
 
 func quickstartWith(t *testing.T, env map[string]string) *collector.Process {
 	t.Helper()
-	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: env})
+	return collector.New(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: env})
 }
 
 // sample gives the lines of a sample stream.
@@ -82,7 +68,7 @@ type trainer struct {
 
 func newTrainer(t *testing.T, f folders, run string) trainer {
 	t.Helper()
-	path := filepath.Join(f.runs, run, "train.jsonl")
+	path := filepath.Join(f.Runs, run, "train.jsonl")
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	return trainer{t: t, path: path}
 }
@@ -144,7 +130,7 @@ func waitResult(t *testing.T, f folders, dir, outcome string) result {
 func waitFor(t *testing.T, f folders, dir, what string, wanted func(result) bool) result {
 	t.Helper()
 	var r result
-	path := filepath.Join(f.results, dir, "result.json")
+	path := filepath.Join(f.Results, dir, "result.json")
 	require.Eventuallyf(t, func() bool {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -213,7 +199,7 @@ func TestALivingRunSaysHowFarItIs(t *testing.T) {
 	f := newFolders(t)
 	env := f.env(t)
 	env["LIVE_INTERVAL"], env["IDLE_TIMEOUT"] = "1s", "1h"
-	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: env})
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: env})
 	tr := newTrainer(t, f, "living")
 	epoch := func(n int) {
 		tr.lines(fmt.Sprintf(`{"schema":"pathologize.ml.training/1","ts":%d,"event":"epoch.end","body":{"epoch":%d,"measurements":{"val/loss":%d}}}`, 1_800_000_000+n, n, 9-n))

@@ -14,13 +14,10 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 )
 
@@ -109,7 +106,7 @@ func TestNoSecretLeavesTheHostOrIsInAResult(t *testing.T) {
 	env := f.env(t)
 	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: env,
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env,
 		YAML: "processors: {batch: {timeout: 100ms}}\nreceivers: {host_metrics: {collection_interval: 1h}}\n",
 	})
 	s := secrets{}
@@ -132,11 +129,11 @@ func TestNoSecretLeavesTheHostOrIsInAResult(t *testing.T) {
 
 	waitResult(t, f, "planted", "failed")
 	results := ""
-	for name, text := range tree(t, f.results) {
+	for name, text := range tree(t, f.Results) {
 		results += name + "\n" + text + "\n"
 	}
 	s.absent(t, "results", results)
-	params, err := os.ReadFile(filepath.Join(f.results, "planted", "params.yaml"))
+	params, err := os.ReadFile(filepath.Join(f.Results, "planted", "params.yaml"))
 	require.NoError(t, err)
 	assert.Contains(t, string(params), "innocent:\n  key: 3\n  num_tokens: 512\n  password_policy: \"none\"\n  tokenizer: \"bert-base\"\n  tokens: 5000\n")
 	s.absent(t, "the log", c.Logs())
@@ -147,9 +144,7 @@ func TestNoSecretLeavesTheHostOrIsInAResult(t *testing.T) {
 // sendPlanted sends a span and a metric with secrets in every place.
 func sendPlanted(t *testing.T, endpoint string, s secrets) {
 	t.Helper()
-	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	client := otlpclient.Connect(t, endpoint)
 	td := ptrace.NewTraces()
 	rs := td.ResourceSpans().AppendEmpty()
 	rs.Resource().Attributes().PutStr("process.command_line", s.text("train.py %s"))
@@ -173,8 +168,7 @@ func sendPlanted(t *testing.T, endpoint string, s secrets) {
 	e.Attributes().PutStr("exception.message", s.text("password=%s"))
 	e.Attributes().PutStr("exception.type", "OSError")
 	span.Links().AppendEmpty().Attributes().PutStr("hf_token", s.of("link"))
-	_, err = ptraceotlp.NewGRPCClient(conn).Export(t.Context(), ptraceotlp.NewExportRequestFromTraces(td))
-	require.NoError(t, err)
+	require.NoError(t, client.Traces(t.Context(), td))
 
 	md := pmetric.NewMetrics()
 	rm := md.ResourceMetrics().AppendEmpty()
@@ -187,39 +181,32 @@ func sendPlanted(t *testing.T, endpoint string, s secrets) {
 	p.SetDoubleValue(1)
 	p.Attributes().PutStr("url", s.text("https://h/x?sig=%s"))
 	p.Attributes().PutStr("password", s.of("metric attribute"))
-	_, err = pmetricotlp.NewGRPCClient(conn).Export(t.Context(), pmetricotlp.NewExportRequestFromMetrics(md))
-	require.NoError(t, err)
+	require.NoError(t, client.Metrics(t.Context(), md))
+}
+
+// textOf is all that a sink took of a signal, as JSON.
+func textOf[T any](t *testing.T, taken []T, marshal func(T) ([]byte, error)) string {
+	t.Helper()
+	var text strings.Builder
+	for _, data := range taken {
+		b, err := marshal(data)
+		require.NoError(t, err)
+		text.Write(b)
+	}
+	return text.String()
 }
 
 func logsText(t *testing.T, sink *otlpsink.Sink) string {
 	t.Helper()
-	var text strings.Builder
-	for _, ld := range sink.Logs() {
-		b, err := (&plog.JSONMarshaler{}).MarshalLogs(ld)
-		require.NoError(t, err)
-		text.Write(b)
-	}
-	return text.String()
+	return textOf(t, sink.Logs(), (&plog.JSONMarshaler{}).MarshalLogs)
 }
 
 func tracesText(t *testing.T, sink *otlpsink.Sink) string {
 	t.Helper()
-	var text strings.Builder
-	for _, td := range sink.Traces() {
-		b, err := (&ptrace.JSONMarshaler{}).MarshalTraces(td)
-		require.NoError(t, err)
-		text.Write(b)
-	}
-	return text.String()
+	return textOf(t, sink.Traces(), (&ptrace.JSONMarshaler{}).MarshalTraces)
 }
 
 func metricsText(t *testing.T, sink *otlpsink.Sink) string {
 	t.Helper()
-	var text strings.Builder
-	for _, md := range sink.Metrics() {
-		b, err := (&pmetric.JSONMarshaler{}).MarshalMetrics(md)
-		require.NoError(t, err)
-		text.Write(b)
-	}
-	return text.String()
+	return textOf(t, sink.Metrics(), (&pmetric.JSONMarshaler{}).MarshalMetrics)
 }

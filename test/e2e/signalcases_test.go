@@ -97,7 +97,7 @@ func playSignals(t *testing.T, dir string, events []signalEvent) {
 	require.NoError(t, json.Unmarshal(data, &want))
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	f := newFolders(t)
-	c := collector.Start(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: fmt.Sprintf(`
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: fmt.Sprintf(`
 connectors: {training_signals: {storage: file_storage}}
 exporters: {otlp_grpc: {endpoint: '%s', tls: {insecure: true}, sending_queue: {enabled: false}}}
 service: {pipelines: {logs: {exporters: [training_signals]}, metrics: {receivers: [training_signals], exporters: [otlp_grpc]},

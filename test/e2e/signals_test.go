@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/series"
 )
 
-const trainingPrefix = "pathologize.ml.training."
+const trainingPrefix = trainrecord.Namespace + "."
 
 // signalLine writes a record of a run.
 func signalLine(run string, ts time.Time, event, phase, body string) string {
@@ -109,9 +109,9 @@ func TestSignalsOfALiveRunPassTheGuard(t *testing.T) {
 	sink, raw := otlpsink.Start(t, otlpsink.Accept), otlpsink.Start(t, otlpsink.Accept)
 	f := newFolders(t)
 	env := f.env(t)
-	env["NETDATA_OTLP_ENDPOINT"], env["SIGNALS_INTERVAL"], env["GUARD_POLICY"] = sink.Endpoint(), "250ms", filepath.Join(collector.Root(t), "config", "policy", "training.yaml")
+	env["NETDATA_OTLP_ENDPOINT"], env["SIGNALS_INTERVAL"], env["GUARD_POLICY"] = sink.Endpoint(), "250ms", collector.Shipped(t, "policy/training.yaml")
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: env,
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env,
 		YAML: "processors: {batch: {timeout: 50ms}}\nexporters: {otlp_grpc/raw: {endpoint: '" + raw.Endpoint() + "', tls: {insecure: true}}}\n" +
 			"service: {pipelines: {metrics/raw: {receivers: [training_signals], exporters: [otlp_grpc/raw]}}}\n",
 	})
@@ -169,7 +169,7 @@ func training(all []pmetric.Metrics) map[string]bool {
 // signals is a configuration of receiver, connector and backend only.
 func signals(t *testing.T, f folders, sink *otlpsink.Sink, more string) *collector.Process {
 	t.Helper()
-	return collector.New(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: signalsYAML(sink, more)})
+	return collector.New(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: signalsYAML(sink, more)})
 }
 
 func signalsYAML(sink *otlpsink.Sink, more string) string {
@@ -257,7 +257,7 @@ func TestAFinishedDirectoryChangesNoMetric(t *testing.T) {
 	c.WaitMetric("otelcol_training_signals_records", map[string]string{"result": "history"}, float64(lines), resultWithin)
 	require.Eventually(t, func() bool { return len(runSpans(sink, "training.run")) == 20 }, resultWithin, 50*time.Millisecond)
 	c.Kill()
-	require.NoError(t, os.RemoveAll(f.state))
+	require.NoError(t, os.RemoveAll(f.State))
 	c.Start() // nothing is known any more
 	c.WaitMetric("otelcol_training_signals_records", map[string]string{"result": "history"}, float64(lines), resultWithin)
 	require.Eventually(t, func() bool { return len(runSpans(sink, "training.run")) == 40 }, resultWithin, 50*time.Millisecond)

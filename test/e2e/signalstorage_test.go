@@ -23,13 +23,13 @@ const signalsFile = "connector_training_signals_"
 func TestAStateOfSignalsThatIsHeldElsewhereHoldsNoStart(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	require.NoError(t, os.MkdirAll(f.state, 0o700))
-	held, err := os.OpenFile(filepath.Join(f.state, signalsFile), os.O_CREATE|os.O_RDWR, 0o600)
+	require.NoError(t, os.MkdirAll(f.State, 0o700))
+	held, err := os.OpenFile(filepath.Join(f.State, signalsFile), os.O_CREATE|os.O_RDWR, 0o600)
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(held.Fd()), syscall.LOCK_EX))
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: signalsYAML(sink, "") + "extensions: {file_storage: {timeout: 0s}}\n", // it waits for the lock
+		Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: signalsYAML(sink, "") + "extensions: {file_storage: {timeout: 0s}}\n", // it waits for the lock
 	})
 	assert.InDelta(t, 1, c.Metrics().Sum("otelcol_training_signals_storage_errors", map[string]string{"reason": "slow"}), 0)
 	began := time.Now()
@@ -42,7 +42,7 @@ func TestAStateOfSignalsThatIsHeldElsewhereHoldsNoStart(t *testing.T) {
 	}, resultWithin, 50*time.Millisecond)
 
 	require.NoError(t, held.Close())
-	require.Eventually(t, func() bool { return keeps(t, filepath.Join(f.state, signalsFile), "run-a") }, resultWithin, 100*time.Millisecond, "it gets what is known")
+	require.Eventually(t, func() bool { return keeps(t, filepath.Join(f.State, signalsFile), "run-a") }, resultWithin, 100*time.Millisecond, "it gets what is known")
 	c.Kill()
 	c.Start()
 	newTrainer(t, f, "run-a").lines(lines[len(lines)-1])
@@ -85,10 +85,10 @@ func TestADamagedStateOfSignalsIsPutAside(t *testing.T) {
 	newTrainer(t, f, "run-a").lines(signalRun("run-a", time.Now())[:9]...)
 	require.Eventually(t, func() bool { return total(sink.Metrics(), "run.active", nil) == 1 }, resultWithin, 50*time.Millisecond)
 	c.Kill()
-	require.True(t, damage(t, filepath.Join(f.state, signalsFile), -1))
+	require.True(t, damage(t, filepath.Join(f.State, signalsFile), -1))
 	sink.Reset()
 	c.Start()
-	aside, err := filepath.Glob(filepath.Join(f.state, signalsFile+"*.backup"))
+	aside, err := filepath.Glob(filepath.Join(f.State, signalsFile+"*.backup"))
 	require.NoError(t, err)
 	assert.Len(t, aside, 1)
 	newTrainer(t, f, "run-b").lines(signalRun("run-b", time.Now())...)

@@ -8,15 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 )
 
-const runIDKey = "pathologize.ml.training.run.id"
+const runIDKey = trainrecord.AttrRunID
 
 // TestARunIDOnASpansResourceArrivesOnTheSpan sends a span whose resource names the run.
 func TestARunIDOnASpansResourceArrivesOnTheSpan(t *testing.T) {
@@ -26,7 +25,7 @@ func TestARunIDOnASpansResourceArrivesOnTheSpan(t *testing.T) {
 	env := f.env(t)
 	env["NETDATA_OTLP_ENDPOINT"] = sink.Endpoint()
 	collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
 	})
 	td := ptrace.NewTraces()
 	rs := td.ResourceSpans().AppendEmpty()
@@ -36,11 +35,7 @@ func TestARunIDOnASpansResourceArrivesOnTheSpan(t *testing.T) {
 	span.SetName("train")
 	span.SetTraceID(pcommon.TraceID{1})
 	span.SetSpanID(pcommon.SpanID{2})
-	conn, err := grpc.NewClient(env["OTLP_ENDPOINT"], grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
-	_, err = ptraceotlp.NewGRPCClient(conn).Export(t.Context(), ptraceotlp.NewExportRequestFromTraces(td))
-	require.NoError(t, err)
+	require.NoError(t, otlpclient.Connect(t, env["OTLP_ENDPOINT"]).Traces(t.Context(), td))
 
 	require.Eventually(t, func() bool { return len(sink.Spans()) == 1 }, resultWithin, 20*time.Millisecond)
 	got := sink.Spans()[0]

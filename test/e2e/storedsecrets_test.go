@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 var encoded = regexp.MustCompile(`[A-Za-z0-9+/]{8,}={0,2}`)
@@ -37,7 +38,7 @@ func TestTheStorageIsTheUsersAndHasNoSecret(t *testing.T) {
 	f := newFolders(t)
 	env := f.env(t)
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: env,
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env,
 		YAML: "receivers: {host_metrics: {collection_interval: 1h}}\n",
 	})
 	s := secrets{}
@@ -46,7 +47,7 @@ func TestTheStorageIsTheUsersAndHasNoSecret(t *testing.T) {
 	waitResult(t, f, "planted", "failed")
 	c.Stop()
 
-	info, err := os.Stat(f.state)
+	info, err := os.Stat(f.State)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o750), info.Mode().Perm())
 	for secret, kind := range s {
@@ -55,11 +56,11 @@ func TestTheStorageIsTheUsersAndHasNoSecret(t *testing.T) {
 			delete(s, secret)
 		}
 	}
-	files := tree(t, f.state)
+	files := tree(t, f.State)
 	var names []string
 	for name, raw := range files {
 		names = append(names, name)
-		info, err := os.Stat(filepath.Join(f.state, name))
+		info, err := os.Stat(filepath.Join(f.State, name))
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), name)
 		s.absent(t, name, readable(raw))
@@ -69,7 +70,7 @@ func TestTheStorageIsTheUsersAndHasNoSecret(t *testing.T) {
 		"processor_cardinality_guard_train_metrics", "processor_training_norm__logs", "receiver_trainjsonl_",
 	}, names, "docs/security.md has a line for each")
 	assert.Contains(t, files["exporter_dvc_result_"], "bert-base", "parameters are there to be found")
-	assert.Contains(t, readable(files["receiver_trainjsonl_"]), filepath.Join(f.runs, "planted"), "names of streams are, too")
+	assert.Contains(t, readable(files["receiver_trainjsonl_"]), filepath.Join(f.Runs, "planted"), "names of streams are, too")
 }
 
 // TestARunIsDeletedAsThePageSays runs the commands of docs/security.md: nothing is left of the run, and the others have what they had.
@@ -77,7 +78,7 @@ func TestARunIsDeletedAsThePageSays(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
 	c := collector.Start(t, collector.Options{
-		Configs: []string{shipped(t, "host-training.yaml")}, Env: f.env(t),
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: f.env(t),
 		YAML: "receivers: {host_metrics: {collection_interval: 1h}}\n",
 	})
 	for _, run := range []string{"run-7", "run-8"} {
@@ -86,14 +87,12 @@ func TestARunIsDeletedAsThePageSays(t *testing.T) {
 			line(t, run, "run.end", map[string]any{"outcome": "success"}, nil))
 		waitResult(t, f, run, "success")
 	}
-	kept := tree(t, filepath.Join(f.results, "run-8"))
+	kept := tree(t, filepath.Join(f.Results, "run-8"))
 
-	page, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", "security.md"))
-	require.NoError(t, err)
-	_, rest, _ := strings.Cut(string(page), "```sh\nsystemctl stop otelcol-train\n")
+	_, rest, _ := strings.Cut(markdown.Page(t, "docs/security.md"), "```sh\nsystemctl stop otelcol-train\n")
 	commands, _, found := strings.Cut(rest, "systemctl start otelcol-train\n")
 	require.True(t, found)
-	commands = strings.NewReplacer("/srv/runs", f.runs, "/srv/results", f.results, "/var/lib/otelcol-train/storage", f.state).Replace(commands)
+	commands = strings.NewReplacer("/srv/runs", f.Runs, "/srv/results", f.Results, "/var/lib/otelcol-train/storage", f.State).Replace(commands)
 	c.Stop()
 	out, err := exec.Command("sh", "-ec", commands).CombinedOutput() //nolint:gosec // the page's, in the test's folders
 	require.NoError(t, err, string(out))
@@ -101,8 +100,8 @@ func TestARunIsDeletedAsThePageSays(t *testing.T) {
 	c.WaitMetric("otelcol_dvc_result_records", nil, 2, resultWithin)
 	c.Stop()
 
-	assert.Equal(t, kept, tree(t, filepath.Join(f.results, "run-8")))
-	require.NoError(t, filepath.WalkDir(filepath.Dir(f.results), func(path string, d fs.DirEntry, err error) error {
+	assert.Equal(t, kept, tree(t, filepath.Join(f.Results, "run-8")))
+	require.NoError(t, filepath.WalkDir(filepath.Dir(f.Results), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			assert.NotContains(t, path, "run-7")
 			return err

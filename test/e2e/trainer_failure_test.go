@@ -35,8 +35,8 @@ func TestALoopOfYourOwnTellsItsCheckpointAndWhyItStopped(t *testing.T) {
 	}
 	const page = "docs/trainers.md"
 	f := newFolders(t)
-	home := filepath.Dir(f.runs)
-	train := block(t, page, "python", 0) + ownLoop + block(t, page, "python", 4)
+	home := filepath.Dir(f.Runs)
+	train := block(t, page, "python", 0) + ownLoop + block(t, page, "python", 6)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte(train), 0o600))
 	launcher := exec.Command("sh", "-ec", block(t, page, "sh", 0))
 	launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")
@@ -49,12 +49,8 @@ func TestALoopOfYourOwnTellsItsCheckpointAndWhyItStopped(t *testing.T) {
 	assert.Equal(t, []struct{ Type, Message string }{{"OutOfMemoryError", "CUDA out of memory. Tried to allocate 2.00 GiB"}}, got.Failures)
 	assert.Equal(t, &bestOne{Metric: "val/loss", Mode: "min", Value: 0.5, Step: 1, Checkpoint: "best", Path: "ckpt/best.pt"}, got.Best)
 
-	summary := os.Getenv("TRAINSUMMARY")
-	if summary == "" {
-		summary = filepath.Join(collector.Root(t), "build", "trainsummary")
-	}
-	answer, err := exec.Command(summary, filepath.Join(f.runs, "my-run")).Output() //nolint:gosec // what make commands built
-	require.NoError(t, err, "run make commands")
+	answer, err := exec.Command(collector.Summary(t), filepath.Join(f.Runs, "my-run")).Output() //nolint:gosec // what make commands built
+	require.NoError(t, err)
 	var document struct{ Stop struct{ Reason string } }
 	require.NoError(t, json.Unmarshal(answer, &document))
 	assert.Equal(t, "oom", document.Stop.Reason, string(answer))
@@ -67,7 +63,7 @@ func TestALauncherTellsOfATrainingThatWroteNothing(t *testing.T) {
 		t.Skipf("THE LAUNCHER OF docs/trainers.md WAS NOT RUN: %v", err)
 	}
 	f := newFolders(t)
-	home := filepath.Dir(f.runs)
+	home := filepath.Dir(f.Runs)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte("import no_such_module\n"), 0o600))
 	launcher := exec.Command("sh", "-ec", block(t, "docs/trainers.md", "sh", 0))
 	launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")

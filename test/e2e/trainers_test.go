@@ -17,8 +17,10 @@ import sys, types
 def module(name, **names):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__dict__.update(names)
-for parent in ("lightning", "lightning.pytorch", "lightning.pytorch.loggers"):
+for parent in ("lightning", "lightning.pytorch.loggers", "keras", "fastai", "fastai.callback"):
     module(parent)
+for callbacks in ("lightning.pytorch", "keras.callbacks", "fastai.callback.core"):
+    module(callbacks, Callback=object)
 module("transformers", TrainerCallback=object)
 module("lightning.pytorch.loggers.logger", Logger=object)
 module("lightning.pytorch.utilities", rank_zero_only=lambda f: f)
@@ -49,12 +51,35 @@ for epoch in range(2):
     on_fit_epoch_end(trainer)
 `
 
+// Names without _step and _epoch, as self.log gives them: the epoch's end is told by the callback alone.
 const lightningRun = `
-logger = Rows()
+logger, epochs = Rows(), Epochs()
 logger.log_hyperparams({"lr": 1e-3})
-logger.log_metrics({"train_loss_step": Float(0.5), "epoch": 0}, step=49)
-logger.log_metrics({"val_loss": Float(0.25), "epoch": 0}, step=49)
-logger.log_metrics({"train_loss_epoch": Float(0.75), "epoch": 0}, step=49)
+for epoch in range(3):
+    step = 50 * epoch + 49
+    logger.log_metrics({"train_loss": Float(0.5), "epoch": epoch}, step=step)
+    logger.log_metrics({"val_loss": Float(0.75 - epoch / 4), "epoch": epoch}, step=step)
+    epochs.on_train_epoch_end(types.SimpleNamespace(is_global_zero=True, current_epoch=epoch, max_epochs=3), None)
+    logger.after_save_checkpoint(types.SimpleNamespace(monitor="val_loss", best_model_path=f"ckpt/epoch={epoch}-step={step + 1}.ckpt"))
+`
+
+const kerasRun = `
+callback = Rows()
+callback.params, callback.model = {"epochs": 2, "steps": 10}, types.SimpleNamespace(optimizer=types.SimpleNamespace(get_config=lambda: {"learning_rate": Float(0.5)}))
+callback.on_train_begin()
+for epoch in range(2):
+    callback.on_epoch_end(epoch, {"loss": Float(0.5), "accuracy": 0.5, "val_loss": 0.5 - epoch / 4, "val_accuracy": 0.5})
+`
+
+const fastaiRun = `
+record("run.start", planned_epochs=2, params={"lr": 1e-3})
+callback = Rows()
+saver = types.SimpleNamespace(new_best=True, last_saved_path="models/model.pth")
+callback.learn = types.SimpleNamespace(save_model=saver)
+for callback.epoch in range(2):
+    callback.recorder = types.SimpleNamespace(metric_names=["epoch", "train_loss", "valid_loss", "accuracy", "time"], log=[callback.epoch, 0.5, Float(0.25 + callback.epoch), 0.5, "00:02"])
+    callback.after_epoch()
+    saver.new_best = False
 `
 
 // TestTheBlocksForTrainersWriteStreamsThatAreUnderstood runs each block of docs/trainers.md as its framework would, and the launcher.
@@ -73,23 +98,27 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 	}{
 		"huggingface": {1, huggingFaceRun, liveRun{completed: 1, best: bestOne{Metric: "val/f1", Mode: "max", Value: 0.5}}, "learning_rate: 0.001\n", "out/checkpoint-5", new(1)},
 		"ultralytics": {2, ultralyticsRun, liveRun{completed: 2, best: bestOne{Metric: "val/mAP50-95(B)", Mode: "max", Value: 0.375, Step: 1}}, "imgsz: 640\n", "w/best.pt", new(2)},
-		"lightning":   {3, lightningRun, liveRun{completed: 1, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", "", nil},
+		"lightning": {3, lightningRun, liveRun{completed: 3, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25, Step: 2}},
+			"lr: 0.001\n", "ckpt/epoch=2-step=150.ckpt", new(3)},
+		"keras":  {4, kerasRun, liveRun{completed: 2, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25, Step: 1}}, "learning_rate: 0.5\n", "", new(2)},
+		"fastai": {5, fastaiRun, liveRun{completed: 2, best: bestOne{Metric: "val/loss", Mode: "min", Value: 0.25}}, "lr: 0.001\n", "models/model.pth", new(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFolders(t)
-			home := filepath.Dir(f.runs)
+			home := filepath.Dir(f.Runs)
 			train := stubs + block(t, page, "python", 0) + block(t, page, "python", c.n) + c.run
 			require.NoError(t, os.WriteFile(filepath.Join(home, "train.py"), []byte(train), 0o600))
 			launcher := exec.Command("sh", "-ec", block(t, page, "sh", 0))
 			launcher.Dir, launcher.Env = home, append(os.Environ(), "HOME="+home, "RUN_ID=my-run")
 			out, err := launcher.CombinedOutput()
 			require.NoError(t, err, string(out))
-			requireForward(t, filepath.Join(f.runs, "my-run", "train.jsonl"))
+			requireForward(t, filepath.Join(f.Runs, "my-run", "train.jsonl"))
 			quickstart(t, f).Start()
-			c.want.id, c.want.framework, c.want.outcome, c.want.reason = "my-run", name, "success", "exit status 0"
+			c.want.id, c.want.outcome, c.want.reason = "my-run", "success", "exit status 0"
+			c.want.framework = name
 			requireResult(t, f, c.want)
-			params, err := os.ReadFile(filepath.Join(f.results, "my-run", "params.yaml"))
+			params, err := os.ReadFile(filepath.Join(f.Results, "my-run", "params.yaml"))
 			require.NoError(t, err)
 			require.Equal(t, c.params, string(params))
 			got := waitResult(t, f, "my-run", "success")

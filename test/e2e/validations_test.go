@@ -18,7 +18,7 @@ import (
 func TestEachValidationOfAnEpochCounts(t *testing.T) {
 	t.Parallel()
 	f := newFolders(t)
-	collector.Start(t, collector.Options{Configs: []string{shipped(t, "quickstart.yaml")}, Env: f.env(t)})
+	collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t)})
 	tr := newTrainer(t, f, "validated")
 	losses := []string{"0.9", "0.7", "0.4", "0.5", "0.8"}
 	for i, loss := range losses {
@@ -35,7 +35,7 @@ func TestEachValidationOfAnEpochCounts(t *testing.T) {
 	assert.InDelta(t, 0.4, r.Best.Value, 0)
 	assert.Equal(t, 300, r.Best.Step)
 	assert.Equal(t, "out/checkpoint-300", r.Best.Path)
-	table, err := os.ReadFile(filepath.Join(f.results, "validated", "plots", "metrics", "val", "loss.tsv"))
+	table, err := os.ReadFile(filepath.Join(f.Results, "validated", "plots", "metrics", "val", "loss.tsv"))
 	require.NoError(t, err)
 	assert.Equal(t, len(losses)+1, strings.Count(string(table), "\n"))
 }

@@ -2,15 +2,22 @@ package fleet
 
 import (
 	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"go.opentelemetry.io/collector/pdata/plog"
 
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
+	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // message is what Kafka holds: a batch of the rows of one run.
@@ -87,6 +94,91 @@ func TestGatewaysThatPassOnShareTheLoadAndLoseNothing(t *testing.T) {
 	one.Kill()
 	f.writeAll(8, epochs)
 	require.Eventually(t, func() bool { return f.distinct(sink) == 6*(epochs+2) }, within, 50*time.Millisecond)
+}
+
+// TestRowsWaitInTheTrainersFilesForKafka, also when an agent is killed while the brokers are away.
+func TestRowsWaitInTheTrainersFilesForKafka(t *testing.T) {
+	t.Parallel()
+	address := ports.Free(t)
+	_, number, err := net.SplitHostPort(address)
+	require.NoError(t, err)
+	port, err := strconv.Atoi(number)
+	require.NoError(t, err)
+	f := fleetAt(t, address)
+	agent := f.start("fleet-agent.yaml", "host-a", nil)
+	f.write("host-a", "run-a1", 0, 10)
+	agent.WaitMetric("otelcol_train_jsonl_lag", nil, 1, within)
+	agent.Kill()
+	f.write("host-a", "run-a1", 10, epochs)
+	agent.Start()
+	agent.WaitMetric("otelcol_train_jsonl_lag", nil, 1, within)
+
+	assert.Equal(t, address, f.broker(kfake.Ports(port)))
+	offsets := map[int64]bool{}
+	for _, m := range f.messages(epochs + 2) {
+		for _, rl := range m.rows.ResourceLogs().All() {
+			for _, sl := range rl.ScopeLogs().All() {
+				for _, record := range sl.LogRecords().All() {
+					offset, has := record.Attributes().Get("log.file.record_offset")
+					require.True(t, has)
+					offsets[offset.Int()] = true
+				}
+			}
+		}
+	}
+	assert.Len(t, offsets, epochs+2)
+}
+
+// TestKafkaAndAgentsHoldWhatWaitsForABackend that is down; the gateway has it nowhere.
+func TestKafkaAndAgentsHoldWhatWaitsForABackend(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	sink := otlpsink.Start(t, otlpsink.Unavailable)
+	env := map[string]string{"BACKEND_ENDPOINT": sink.Endpoint(), "BACKEND_INSECURE": "true"}
+	gateway := f.start("fleet-gateway-backend.yaml", "gateway-1", env)
+	f.agents()
+	f.writeAll(0, epochs)
+	require.Eventually(t, func() bool { return sink.Refused() > 0 }, within, 50*time.Millisecond)
+	gateway.Kill()
+	sink.SetMode(otlpsink.Accept)
+	assert.Zero(t, f.distinct(sink))
+	f.start("fleet-gateway-backend.yaml", "gateway-2", env)
+	require.Eventually(t, func() bool { return f.distinct(sink) == 6*(epochs+2) }, within, 50*time.Millisecond)
+}
+
+// TestWhatABackendRefusesForGoodHoldsNothingUp: it is passed over and counted.
+func TestWhatABackendRefusesForGoodHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	sink := otlpsink.Start(t, otlpsink.Invalid)
+	gateway := f.start("fleet-gateway-backend.yaml", "gateway-1", map[string]string{"BACKEND_ENDPOINT": sink.Endpoint(), "BACKEND_INSECURE": "true"})
+	f.start("fleet-agent.yaml", "host-a", nil)
+	f.write("host-a", "run-a1", 0, 10)
+	gateway.WaitMetric("otelcol_exporter_send_failed_log_records", nil, 11, within)
+	sink.SetMode(otlpsink.Accept)
+	f.write("host-a", "run-a1", 10, epochs)
+	require.Eventually(t, func() bool { return f.distinct(sink) == epochs-10+1 }, within, 50*time.Millisecond)
+}
+
+// TestGatewaysPassOnNoSecret, though Kafka has rows as they were written.
+func TestGatewaysPassOnNoSecret(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	sink := otlpsink.Start(t, otlpsink.Accept)
+	f.start("fleet-gateway-backend.yaml", "gateway-1", map[string]string{"BACKEND_ENDPOINT": sink.Endpoint(), "BACKEND_INSECURE": "true"})
+	f.start("fleet-agent.yaml", "host-a", nil)
+
+	path := filepath.Join(f.runs("host-a"), "planted", "train.jsonl")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
+	const rows = `{"schema":"pathologize.ml.training/1","event":"run.start","body":{"params":{"lr":0.1,"note":"SeCrEt1zqW8"},"command":"train.py SeCrEt2zqW8"}}
+{"schema":"pathologize.ml.training/1","event":"run.failure","body":{"error_type":"E","message":"401 for https://u:SeCrEt3zqW8@hub"}}
+`
+	require.NoError(t, os.WriteFile(path, []byte(rows), 0o600))
+	require.Eventually(t, func() bool { return f.distinct(sink) == 2 }, within, 50*time.Millisecond)
+	for _, record := range sink.LogRecords() {
+		text := fmt.Sprint(record.Body().AsRaw(), record.Attributes().AsRaw(), record.Resource.Attributes().AsRaw())
+		assert.NotContains(t, text, "SeCrEt")
+	}
 }
 
 // distinct counts the rows that a backend has, each once.

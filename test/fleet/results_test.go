@@ -178,7 +178,7 @@ func TestAGatewayWithoutANameReadsNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := collector.New(t, collector.Options{
-		Configs: []string{filepath.Join(collector.Root(t), "config", "fleet-gateway-results.yaml")},
+		Configs: []string{collector.Shipped(t, "fleet-gateway-results.yaml")},
 		Env:     map[string]string{"STATE_DIR": dir, "RESULTS_DIR": dir, "HEALTH_ENDPOINT": ports.Free(t), "KAFKA_BROKERS": ports.Free(t)},
 	})
 	require.NoError(t, c.Launch())

@@ -23,9 +23,10 @@ const (
 	within     = 90 * time.Second
 )
 
-// fleet is a Kafka, the folders of its hosts and the folder of its results.
+// fleet is a Kafka, the folders of its hosts and the folder of its results. Its runs began a minute before the test: what ended long ago has no spans.
 type fleet struct {
 	t       *testing.T
+	began   time.Time
 	brokers string
 	dir     string
 	results string
@@ -33,11 +34,25 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	cluster, err := kfake.NewCluster(kfake.SeedTopics(partitions, topic), kfake.NumBrokers(1))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
+	f := fleetAt(t, "")
+	f.brokers = f.broker(kfake.NumBrokers(1))
+	return f
+}
+
+// fleetAt is one whose brokers are at an address that nothing may listen on yet.
+func fleetAt(t *testing.T, brokers string) *fleet {
+	t.Helper()
 	dir := t.TempDir()
-	return &fleet{t: t, brokers: strings.Join(cluster.ListenAddrs(), ","), dir: dir, results: filepath.Join(dir, "results")}
+	return &fleet{t: t, began: time.Now().UTC().Add(-time.Minute), brokers: brokers, dir: dir, results: filepath.Join(dir, "results")}
+}
+
+// broker starts a Kafka with the topic and returns its address.
+func (f *fleet) broker(where kfake.Opt) string {
+	f.t.Helper()
+	cluster, err := kfake.NewCluster(kfake.SeedTopics(partitions, topic), where)
+	require.NoError(f.t, err)
+	f.t.Cleanup(cluster.Close)
+	return strings.Join(cluster.ListenAddrs(), ",")
 }
 
 // start runs a shipped configuration as a member of the fleet called name, whose state stays with the name.
@@ -53,7 +68,7 @@ func (f *fleet) start(config, name string, more map[string]string) *collector.Pr
 	}
 	require.NoError(f.t, os.MkdirAll(f.runs(name), 0o750))
 	return collector.Start(f.t, collector.Options{
-		Configs: []string{filepath.Join(collector.Root(f.t), "config", config)}, Env: env,
+		Configs: []string{collector.Shipped(f.t, config)}, Env: env,
 		YAML: quick[config],
 	})
 }
@@ -76,7 +91,8 @@ func (f *fleet) write(host, run string, from, to int) {
 	require.NoError(f.t, err)
 	defer func() { require.NoError(f.t, file.Close()) }()
 	log := func(second int, event, body string) {
-		_, err := fmt.Fprintf(file, `{"schema":"pathologize.ml.training/1","ts":"2026-11-29T10:00:%02dZ","event":%q,"framework":"pytorch","body":%s}`+"\n", second, event, body)
+		at := f.began.Add(time.Duration(second) * time.Second).Format(time.RFC3339)
+		_, err := fmt.Fprintf(file, `{"schema":"pathologize.ml.training/1","ts":%q,"event":%q,"framework":"pytorch","body":%s}`+"\n", at, event, body)
 		require.NoError(f.t, err)
 	}
 	if from == 0 {

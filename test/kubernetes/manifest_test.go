@@ -112,14 +112,68 @@ func TestThePodMayNothingThatItDoesNotNeed(t *testing.T) {
 		assert.False(t, *c.SecurityContext.AllowPrivilegeEscalation, c.Name)
 		assert.Equal(t, []corev1.Capability{"ALL"}, c.SecurityContext.Capabilities.Drop, c.Name)
 	}
-	for _, rule := range only[*rbacv1.ClusterRole](t, "daemonset.yaml").Rules {
-		assert.Subset(t, []string{"get", "list", "watch"}, rule.Verbs)
-	}
+	read := []string{"get", "list", "watch"}
+	assert.Equal(t, []rbacv1.PolicyRule{ // ADR 086: no nodes/proxy, no nodes/stats
+		{APIGroups: []string{""}, Resources: []string{"pods", "namespaces", "nodes"}, Verbs: read},
+		{APIGroups: []string{"apps"}, Resources: []string{"replicasets"}, Verbs: read},
+		{APIGroups: []string{"batch"}, Resources: []string{"jobs"}, Verbs: read},
+	}, only[*rbacv1.ClusterRole](t, "daemonset.yaml").Rules)
 	for _, mount := range pod.Containers[0].VolumeMounts {
 		if !slices.Contains([]string{"results", "state"}, mount.Name) {
 			assert.True(t, mount.ReadOnly, mount.Name)
 		}
 	}
+}
+
+// TestTheNamespaceAdmitsThePod: folders and ports of the node are more than the level baseline of pod security admits, which clusters may have for
+// namespaces that say nothing.
+func TestTheNamespaceAdmitsThePod(t *testing.T) {
+	t.Parallel()
+	pod := only[*appsv1.DaemonSet](t, "daemonset.yaml").Spec.Template.Spec
+	ofNode := slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.HostPath != nil })
+	require.True(t, ofNode)
+	assert.Equal(t, "privileged", only[*corev1.Namespace](t, "daemonset.yaml").Labels["pod-security.kubernetes.io/enforce"])
+}
+
+// TestWhatThePodIsToldIsRead: its variables by the configurations, and its ports answer on its address.
+func TestWhatThePodIsToldIsRead(t *testing.T) {
+	t.Parallel()
+	c := only[*appsv1.DaemonSet](t, "daemonset.yaml").Spec.Template.Spec.Containers[0]
+	read := ""
+	for _, name := range []string{"host-training.yaml", filepath.Join("overlays", "kubernetes.yaml")} {
+		text, err := os.ReadFile(collector.Shipped(t, name)) //nolint:gosec // a file of this repository
+		require.NoError(t, err)
+		read += string(text)
+	}
+	told := map[string]string{}
+	for _, e := range c.Env {
+		told[e.Name] = e.Value
+		read += e.Value
+	}
+	for name := range told {
+		used := strings.Contains(read, "${env:"+name) || strings.Contains(read, "$("+name+")") || name == "GOMEMLIMIT"
+		assert.True(t, used, name)
+	}
+	listens := map[string]string{"otlp": told["OTLP_ENDPOINT"], "health": told["HEALTH_ENDPOINT"], "metrics": told["METRICS_HOST"] + ":8888"}
+	assert.Len(t, c.Ports, len(listens))
+	for _, port := range c.Ports {
+		assert.Equal(t, fmt.Sprintf("0.0.0.0:%d", port.ContainerPort), listens[port.Name], port.Name)
+	}
+	for _, probe := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe} {
+		assert.Equal(t, "health", probe.HTTPGet.Port.StrVal)
+	}
+}
+
+// TestThePodIsOfTheVersionOfTheManifest: builder-config.yaml is the only other place of it, and what make image gives the image for a tag.
+func TestThePodIsOfTheVersionOfTheManifest(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(collector.Root(t), "builder-config.yaml"))
+	require.NoError(t, err)
+	var build struct {
+		Dist struct{ Version string }
+	}
+	require.NoError(t, yaml.Unmarshal(text, &build))
+	assert.Equal(t, "otelcol-train:"+build.Dist.Version, only[*appsv1.DaemonSet](t, "daemonset.yaml").Spec.Template.Spec.Containers[0].Image)
 }
 
 // TestNamesAgree: what the API server does not check, or only when it is too late.
@@ -153,6 +207,22 @@ func TestNamesAgree(t *testing.T) {
 	const label = "pathologize.io/run-id"
 	assert.Equal(t, job.Labels[label], job.Spec.Template.Labels[label], "the pod has the run id too")
 	assert.Empty(t, validation.IsValidLabelValue(job.Labels[label]))
+}
+
+// TestNoShippedConfigurationAsksTheKubelet, for which the role has no rule.
+func TestNoShippedConfigurationAsksTheKubelet(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(collector.Root(t), "config")
+	files, err := filepath.Glob(filepath.Join(config, "*.yaml"))
+	require.NoError(t, err)
+	overlays, err := filepath.Glob(filepath.Join(config, "overlays", "*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, overlays)
+	for _, file := range append(files, overlays...) {
+		text, err := os.ReadFile(file) //nolint:gosec // a file of this repository
+		require.NoError(t, err)
+		assert.NotRegexp(t, `(?m)^ *kubelet_?stats`, string(text), file)
+	}
 }
 
 // TestTheConfigMapHasTheOverlayOfTheRepository, and the binary takes it over the configuration of the image.

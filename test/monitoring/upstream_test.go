@@ -11,15 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/plog"
-	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"go.opentelemetry.io/collector/pdata/pmetric"
-	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace"
-	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
@@ -74,9 +70,7 @@ func provoked(t *testing.T, wanted map[string]bool) []string {
 // export sends one item of each signal; whether it is taken is the collector's business.
 func export(t *testing.T, endpoint string) {
 	t.Helper()
-	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	require.NoError(t, err)
-	defer func() { _ = conn.Close() }()
+	client := otlpclient.Connect(t, endpoint)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	ld, md, td := plog.NewLogs(), pmetric.NewMetrics(), ptrace.NewTraces()
@@ -85,9 +79,9 @@ func export(t *testing.T, endpoint string) {
 	m.SetName("x")
 	m.SetEmptyGauge().DataPoints().AppendEmpty().SetIntValue(1)
 	td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty().SetName("x")
-	_, _ = plogotlp.NewGRPCClient(conn).Export(ctx, plogotlp.NewExportRequestFromLogs(ld))
-	_, _ = pmetricotlp.NewGRPCClient(conn).Export(ctx, pmetricotlp.NewExportRequestFromMetrics(md))
-	_, _ = ptraceotlp.NewGRPCClient(conn).Export(ctx, ptraceotlp.NewExportRequestFromTraces(td))
+	_ = client.Logs(ctx, ld)
+	_ = client.Metrics(ctx, md)
+	_ = client.Traces(ctx, td)
 }
 
 // TestMetricsOfUpstreamAreThere: an upgrade of the core may rename what the alerts watch.

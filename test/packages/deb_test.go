@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,12 +44,28 @@ func fromPage(t *testing.T, name string) string { return blockOf(t, name, 0) }
 // blockOf gives a shell block of a page in docs/, counted from 0.
 func blockOf(t *testing.T, name string, n int) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", name)) //nolint:gosec // a page of this repository
-	require.NoError(t, err)
-	blocks := strings.Split(string(text), "```sh\n")[1:]
+	blocks := strings.Split(pageText(t, name), "```sh\n")[1:]
 	require.Greater(t, len(blocks), n)
 	block, _, _ := strings.Cut(blocks[n], "```")
 	return block
+}
+
+func pageText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", name)) //nolint:gosec // a page of this repository
+	require.NoError(t, err)
+	return string(text)
+}
+
+// filesOnPage are those of the table of install.md.
+func filesOnPage(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(/[^`]+)` \\|").FindAllStringSubmatch(pageText(t, "install.md"), -1) {
+		files = append(files, row[1])
+	}
+	require.Greater(t, len(files), 5)
+	return files
 }
 
 func same(text string) string { return text }
@@ -89,6 +106,11 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 	assert.Equal(t, "640 root otelcol-train\n", r.must(t, "stat -c '%a %U %G' /etc/otelcol-train/config.yaml"))
 	assert.Equal(t, "750 otelcol-train otelcol-train\n", r.must(t, "stat -c '%a %U %G' /var/lib/otelcol-train"))
 	r.must(t, "dpkg --verify otelcol-train")
+	for _, file := range filesOnPage(t) {
+		r.must(t, "test -e "+file)
+	}
+	pagesLeadSomewhere(t, r)
+	areOfOneBuild(t, r)
 	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-train/config.yaml"), "validate: ok")
 	r.must(t, "mkdir -p /srv/runs")
 	runsByHand(t, r, "before")
@@ -118,6 +140,18 @@ func TestAHostsLifeWithThePackage(t *testing.T) {
 	_, status := r.run(t, "id otelcol-train || getent group otelcol-train")
 	assert.NotZero(t, status, "the user is gone")
 	assert.FileExists(t, r.path("/srv/results/before/result.json"), "results are never touched")
+}
+
+// areOfOneBuild: the commands tell the version of the manifest.
+func areOfOneBuild(t *testing.T, r root) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(collector.Root(t), "builder-config.yaml"))
+	require.NoError(t, err)
+	version := regexp.MustCompile(`(?m)^  version: (\S+)`).FindSubmatch(text)
+	require.NotNil(t, version)
+	for _, command := range []string{"otelcol-train", "otelcol-train-compat", "trainsummary"} {
+		assert.Equal(t, fmt.Sprintf("%s version %s\n", command, version[1]), r.must(t, command+" --version"))
+	}
 }
 
 // runsByHand starts the unit's command line, lets a trainer write a stream, and reads its result.

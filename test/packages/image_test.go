@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +31,8 @@ type imageConfig struct {
 		Entrypoint []string
 		Cmd        []string
 		Volumes    map[string]any
+
+		ExposedPorts map[string]any
 	} `json:"config"`
 }
 
@@ -57,6 +62,50 @@ func unpacked(t *testing.T) (root, imageConfig) {
 		tarInto(t, dir, blob(layer.Digest))
 	}
 	return root(dir), config
+}
+
+// othersIn lists files of the image beside those that the page names.
+func othersIn(t *testing.T, r root) []string {
+	t.Helper()
+	named := regexp.MustCompile(`^/(usr/bin/(otelcol-train|otelcol-train-compat|trainsummary)|etc/otelcol-train/(config|policy/[a-z]+)\.yaml|` +
+		`usr/share/doc/otelcol-train/(LICENSE|NOTICE)|etc/ssl/certs/ca-certificates\.crt)$`)
+	var others []string
+	require.NoError(t, filepath.WalkDir(string(r), func(path string, entry fs.DirEntry, err error) error {
+		if inside := strings.TrimPrefix(path, string(r)); err == nil && !entry.IsDir() && !named.MatchString(inside) {
+			others = append(others, inside)
+		}
+		return err
+	}))
+	return others
+}
+
+// TestWhatTheContainerfileCopiesIsLaidWithoutBuildah: docker build has it, as its comment says.
+func TestWhatTheContainerfileCopiesIsLaidWithoutBuildah(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/etc/ssl/certs/ca-certificates.crt"); err != nil && os.Getenv("SSL_CERT_FILE") == "" {
+		cannot(t, "what the image holds: no CA certificates")
+	}
+	top, dir := collector.Root(t), t.TempDir()
+	for _, name := range []string{"build", "config", "packaging", "LICENSE"} {
+		require.NoError(t, os.Symlink(filepath.Join(top, name), filepath.Join(dir, name)))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "dist"), 0o750))
+	require.NoError(t, os.Symlink(filepath.Join(top, "dist", "NOTICE"), filepath.Join(dir, "dist", "NOTICE")))
+	said := regexp.MustCompile(`(?m)^#   make sbom && scripts/image (\S+) (\S+) && docker build .*$`).FindStringSubmatch(packaged(t, "Containerfile"))
+	require.Len(t, said, 3, "the comment has the commands")
+	cmd := exec.Command(filepath.Join(top, "scripts", "image"), "0.0.0", said[2]) //nolint:gosec // ours
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	sources := regexp.MustCompile(`(?m)^COPY (\S+) /$`).FindAllStringSubmatch(packaged(t, "Containerfile"), -1)
+	require.Len(t, sources, 1)
+	laid := root(filepath.Join(dir, sources[0][1]))
+	assert.FileExists(t, laid.path("/usr/bin/otelcol-train"))
+	assert.DirExists(t, laid.path("/var/lib/otelcol-train"))
+	assert.Empty(t, othersIn(t, laid))
+	left, err := filepath.Glob(filepath.Join(dir, "dist", "*.oci.tar"))
+	require.NoError(t, err)
+	assert.Empty(t, left, "it builds no image")
 }
 
 func tarInto(t *testing.T, dir, archive string) {
@@ -96,6 +145,8 @@ func TestTheImageRunsAsNobodyAndWritesToItsMountsOnly(t *testing.T) {
 	r, config := unpacked(t)
 	assert.Equal(t, "10001:10001", config.Config.User)
 	assert.Contains(t, config.Config.Volumes, "/var/lib/otelcol-train")
+	assert.ElementsMatch(t, []string{"4319/tcp", "8888/tcp", "13133/tcp"}, slices.Collect(maps.Keys(config.Config.ExposedPorts)))
+	assert.Empty(t, othersIn(t, r))
 	certificates, err := os.ReadFile(r.path("/etc/ssl/certs/ca-certificates.crt"))
 	require.NoError(t, err)
 	assert.Contains(t, string(certificates), "BEGIN CERTIFICATE")

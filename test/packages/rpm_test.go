@@ -4,11 +4,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // rpm runs the host's rpm on a root.
@@ -24,6 +27,17 @@ func (r root) rpm(t *testing.T, args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
+// fromRpmBlock is what the page gives rpm before the file.
+func fromRpmBlock(t *testing.T) []string {
+	t.Helper()
+	line, _, _ := strings.Cut(blockOf(t, "install.md", 2), "\n")
+	words := strings.Fields(line)
+	require.Len(t, words, 3, line)
+	require.Equal(t, "rpm", words[0])
+	require.Regexp(t, `^dist/otelcol-train-\*\.x86_64\.rpm$`, words[2])
+	return words[1:2]
+}
+
 // TestAHostsLifeWithTheRpm: the same scripts with the arguments that rpm gives them. The root is Debian's: what they call is there.
 func TestAHostsLifeWithTheRpm(t *testing.T) {
 	t.Parallel()
@@ -36,11 +50,22 @@ func TestAHostsLifeWithTheRpm(t *testing.T) {
 		require.Zero(t, status, "%v: %s", args, out)
 		return out
 	}
-	assert.Contains(t, must("-i", built(t, "rpm", "0.1.0", same)), "installed and not started")
+	page := fromRpmBlock(t)
+	assert.Contains(t, must(append(page, built(t, "rpm", "0.1.0", same))...), "installed and not started")
 	assert.Equal(t, "640 root otelcol-train\n", r.must(t, "stat -c '%a %U %G' /etc/otelcol-train/config.yaml"))
 	r.must(t, "otelcol-train validate --config /etc/otelcol-train/config.yaml; echo '# edited' >>/etc/otelcol-train/config.yaml")
-	must("-U", built(t, "rpm", "0.2.0", same))
+	assert.Equal(t, "750 otelcol-train\n", r.must(t, "stat -c '%a %U' /var/lib/otelcol-train"))
+	r.must(t, "chown man /var/lib/otelcol-train; chmod 755 /var/lib/otelcol-train") // as StateDirectory= of another service's unit does
+	changed := filepath.Join(t.TempDir(), "config.yaml")
+	shipped, err := os.ReadFile(filepath.Join(collector.Root(t), "config", "host-training.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(changed, append([]byte("# the next version's\n"), shipped...), 0o600))
+	must("-U", built(t, "rpm", "0.2.0", func(s string) string {
+		return strings.Replace(s, "src: config/host-training.yaml", "src: "+changed, 1)
+	}))
+	assert.Equal(t, "755 man\n", r.must(t, "stat -c '%a %U' /var/lib/otelcol-train"), "it is the swapped service's that runs")
 	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml"), "# edited")
+	assert.Contains(t, r.must(t, "cat /etc/otelcol-train/config.yaml.rpmnew"), "# the next version's")
 
 	const dropIn = "/etc/systemd/system/otelcol-contrib.service.d/50-otelcol-train.conf"
 	r.must(t, "mkdir -p /etc/systemd/system/otelcol-contrib.service.d && cp /usr/share/doc/otelcol-train/replace-otelcol-contrib.conf "+dropIn)
@@ -53,6 +78,7 @@ func TestAHostsLifeWithTheRpm(t *testing.T) {
 	must("-e", "otelcol-train")
 	assert.NoFileExists(t, r.path("/usr/bin/otelcol-train"))
 	assert.FileExists(t, r.path("/var/lib/otelcol-train/state"))
+	r.must(t, "id otelcol-train")
 	saved, err := os.ReadDir(r.path("/etc/otelcol-train"))
 	require.NoError(t, err)
 	names := ""

@@ -43,21 +43,33 @@ func commandLines(t *testing.T, files ...string) []string {
 
 const page = "replace-host-collector.md"
 
+// laysStock makes of a root a host of today, a Collector of upstream components with its unit, user and configuration, and installs the package
+// beside it; must runs a script there. It returns where the unit is.
+func laysStock(t *testing.T, r root, must func(script string) string) string {
+	t.Helper()
+	stock := filepath.Join(collector.Root(t), "build", "stock", "stock")
+	_, err := os.Stat(stock)
+	require.NoError(t, err, "run make stock")
+	r.take(t, built(t, "deb", "0.1.0", same), "/first.deb")
+	must("dpkg -i /first.deb && useradd --system otelcol-contrib && mkdir -p /etc/otelcol-contrib /etc/systemd/system/otelcol-contrib.service.d")
+	r.take(t, stock, "/usr/bin/otelcol-contrib")
+	r.take(t, filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml"), "/etc/otelcol-contrib/config.yaml")
+	unit := r.path("/usr/lib/systemd/system/otelcol-contrib.service")
+	for path, text := range map[string]string{
+		r.path("/etc/otelcol-contrib/otelcol-contrib.conf"): "OTELCOL_OPTIONS=--config=/etc/otelcol-contrib/config.yaml\n", unit: stockUnit,
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return unit
+}
+
 // TestSwapAndRollBackBesideAStockCollector: the old service, its user, and a copy of its configuration with the pin; the drop-in changes the
 // binary and no series, and deleting it brings the old binary back with the configuration that it had. The commands are those of the page.
 func TestSwapAndRollBackBesideAStockCollector(t *testing.T) {
 	t.Parallel()
-	stock := filepath.Join(collector.Root(t), "build", "stock", "stock")
-	_, err := os.Stat(stock)
-	require.NoError(t, err, "run make stock")
 	r := debian(t)
-	r.take(t, built(t, "deb", "0.1.0", same), "/first.deb")
-	r.must(t, "dpkg -i /first.deb && useradd --system otelcol-contrib && mkdir -p /etc/otelcol-contrib /etc/systemd/system/otelcol-contrib.service.d")
-	r.take(t, stock, "/usr/bin/otelcol-contrib")
-	r.take(t, filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml"), "/etc/otelcol-contrib/config.yaml")
+	unit := laysStock(t, r, func(script string) string { return r.must(t, script) })
 	r.must(t, "sed -i 's|transform/pin_scope, ||' /etc/otelcol-contrib/config.yaml")
-	unit := r.path("/usr/lib/systemd/system/otelcol-contrib.service")
-	require.NoError(t, os.WriteFile(unit, []byte(stockUnit), 0o600))
 	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-contrib/config.yaml"), `set(scope.version, "0.157.0")`)
 	r.must(t, blockOf(t, page, 1)+"sed -i 's|memory_limiter, batch|memory_limiter, transform/pin_scope, batch|' /etc/otelcol-contrib/otelcol-train.yaml")
 	assert.Contains(t, r.must(t, "otelcol-train-compat /etc/otelcol-contrib/otelcol-train.yaml"), "scope.version is set in metrics/gpu, metrics/host")

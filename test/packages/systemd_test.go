@@ -30,7 +30,7 @@ func boot(t *testing.T) booted {
 			cgroups = dir
 		}
 	}
-	own := fmt.Sprintf("%s/otelcol-train-test-%d", cgroups, os.Getpid())
+	own := fmt.Sprintf("%s/otelcol-train-test-%d-%s", cgroups, os.Getpid(), t.Name())
 	if cgroups == "" {
 		t.Skip("NOT TESTED: the unit under systemd: no cgroups of version 2")
 	}
@@ -118,14 +118,21 @@ func TestSystemdRunsTheUnit(t *testing.T) {
 		assert.Contains(t, status, want)
 	}
 	b.ok(t, "systemctl reload otelcol-train; systemctl is-active otelcol-train")
+	require.Eventually(t, func() bool { // what is on disk when the pipelines have stopped is read, not what was there when it was asked
+		ready, err := b.inside("journalctl -u otelcol-train -o cat | grep -c 'Everything is ready'")
+		return err == nil && strings.TrimSpace(ready) == "2"
+	}, time.Minute, 100*time.Millisecond)
 	b.ok(t, "cp /etc/otelcol-train/config.yaml /tmp/config.yaml; echo 'receivers: {nobody: {}}' >/etc/otelcol-train/config.yaml")
 	_, err := b.inside("systemctl reload otelcol-train")
 	require.Error(t, err, "what is not valid is not loaded")
 	b.ok(t, "cat /tmp/config.yaml >/etc/otelcol-train/config.yaml; systemctl is-active otelcol-train")
 	assert.Equal(t, first, pid(), "a reload is no restart")
 
+	b.ok(t, "echo 'extensions: {}' >/etc/otelcol-train/extra.yaml; "+
+		"echo 'OTELCOL_OPTIONS=--config=/etc/otelcol-train/config.yaml --config=/etc/otelcol-train/extra.yaml' >>/etc/default/otelcol-train")
 	b.ok(t, "dpkg -i /second.deb; systemctl is-active otelcol-train")
 	assert.NotEqual(t, first, pid(), "an upgrade restarts what runs")
+	assert.Contains(t, b.ok(t, "tr '\\0' ' ' </proc/"+pid()+"/cmdline"), " --config=/etc/otelcol-train/extra.yaml")
 	assert.Equal(t, "/srv\n/var/lib", b.ok(t, `find / -xdev -user otelcol-train -not -path '/proc/*' | sed -E 's,^(/srv|/var/lib|/[^/]*).*,\1,' | sort -u`), "it writes nowhere else")
 	b.ok(t, "systemctl stop otelcol-train")
 	assert.Equal(t, "success", b.ok(t, "systemctl show -P Result otelcol-train"))

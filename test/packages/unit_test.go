@@ -60,10 +60,12 @@ After=network.target
 [Service]
 EnvironmentFile=/etc/otelcol-contrib/otelcol-contrib.conf
 ExecStart=/usr/bin/otelcol-contrib $OTELCOL_OPTIONS
+ExecReload=/bin/kill -HUP $MAINPID
 KillMode=mixed
 Restart=on-failure
 Type=simple
-User=root
+User=otelcol-contrib
+Group=otelcol-contrib
 
 [Install]
 WantedBy=multi-user.target
@@ -76,7 +78,7 @@ func tree(t *testing.T, files map[string]string) string {
 	for _, target := range []string{"sysinit.target", "multi-user.target", "network.target", "network-online.target", "basic.target", "shutdown.target", "-.slice", "system.slice"} {
 		files["/usr/lib/systemd/system/"+target] = "[Unit]\nDescription=" + target + "\n"
 	}
-	for _, binary := range []string{"/usr/bin/otelcol-train", "/usr/bin/otelcol-contrib", "/bin/sh"} {
+	for _, binary := range []string{"/usr/bin/otelcol-train", "/usr/bin/otelcol-contrib", "/bin/sh", "/bin/kill"} {
 		files[binary] = "#!/bin/sh\n"
 	}
 	for path, text := range files {
@@ -129,12 +131,34 @@ func TestUnitAndDropInsAreRight(t *testing.T) {
 // TestThePageHasTheFilesThatArePackaged: an operator copies either.
 func TestThePageHasTheFilesThatArePackaged(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", "replace-host-collector.md"))
-	require.NoError(t, err)
-	for _, name := range []string{"replace-otelcol-contrib.conf", "training.conf"} {
+	for name, pages := range map[string][]string{
+		"replace-otelcol-contrib.conf": {"replace-host-collector.md"}, "training.conf": {"replace-host-collector.md", "install.md"},
+	} {
 		_, body, _ := strings.Cut(packaged(t, name), "\n")
-		assert.Contains(t, string(page), body, name)
+		for _, page := range pages {
+			text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", page)) //nolint:gosec // a page of this repository
+			require.NoError(t, err)
+			assert.Contains(t, string(text), body, name)
+		}
 	}
+}
+
+// TestPagesSayOfTheUnitWhatItSays: settings that are named with a value.
+func TestPagesSayOfTheUnitWhatItSays(t *testing.T) {
+	t.Parallel()
+	says := "\n" + packaged(t, "otelcol-train.service") + packaged(t, "default")
+	files, err := filepath.Glob(filepath.Join(collector.Root(t), "docs", "*.md"))
+	require.NoError(t, err)
+	checked := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file) //nolint:gosec // a page of this repository
+		require.NoError(t, err)
+		for _, found := range regexp.MustCompile("`([A-Z][A-Za-z]+=[A-Za-z0-9-]+)`").FindAllStringSubmatch(string(text), -1) {
+			assert.Contains(t, says, "\n"+found[1]+"\n", filepath.Base(file))
+			checked++
+		}
+	}
+	assert.Greater(t, checked, 8)
 }
 
 // TestTheUnitRunsNothingThatAMinimalHostLacks: kill is a program of procps, which nobody has to install.

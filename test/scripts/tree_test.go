@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/executable"
 )
 
 // tree lays files into a git repository of its own, and scripts of ours as they are.
@@ -25,7 +26,7 @@ func tree(t *testing.T, ours []string, files map[string]string) string {
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o700)) //nolint:gosec // scripts are run
+		executable.Write(t, path, text)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput() //nolint:gosec // the test's own

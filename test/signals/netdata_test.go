@@ -3,7 +3,6 @@ package signals
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord"
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/series"
@@ -43,7 +43,7 @@ type counter struct {
 // mapping reads the shipped file as the plugin does.
 func mapping(t *testing.T) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root(t), "config", "netdata", "otel.d", "v1", "metrics", "train.yaml"))
+	data, err := os.ReadFile(collector.Shipped(t, "netdata/otel.d/v1/metrics/train.yaml"))
 	require.NoError(t, err)
 	var file struct {
 		Metrics map[string][]struct {
@@ -142,7 +142,7 @@ func TestNetdataShowsShortRuns(t *testing.T) {
 	env := f.env(t)
 	env["NETDATA_OTLP_ENDPOINT"], env["SIGNALS_INTERVAL"] = sink.Endpoint(), "1s"
 	collector.Start(t, collector.Options{
-		Configs: []string{filepath.Join(root(t), "config", "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
+		Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n",
 	})
 	outcomes := []string{"success", "failed", "success", "aborted"}
 	for i, outcome := range outcomes {
@@ -156,7 +156,7 @@ func TestNetdataShowsShortRuns(t *testing.T) {
 		}
 		return n
 	}
-	const ns = "pathologize.ml.training."
+	const ns = trainrecord.Namespace + "."
 	require.Eventually(t, func() bool {
 		n := chart()
 		return n.shown[ns+"run.outcomes"]["success"] == 2 && n.shown[ns+"run.duration"]["value"] >= 4
@@ -178,7 +178,7 @@ func onlyTraining(md pmetric.Metrics) pmetric.Metrics {
 	md.CopyTo(out)
 	for _, rm := range out.ResourceMetrics().All() {
 		for _, sm := range rm.ScopeMetrics().All() {
-			sm.Metrics().RemoveIf(func(m pmetric.Metric) bool { return !strings.HasPrefix(m.Name(), "pathologize.ml.training.") })
+			sm.Metrics().RemoveIf(func(m pmetric.Metric) bool { return !strings.HasPrefix(m.Name(), trainrecord.Namespace+".") })
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package signals
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,12 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // TestTheShippedPolicyAndMappingKnowEveryMetric holds the lists that others read against the registry.
 func TestTheShippedPolicyAndMappingKnowEveryMetric(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(filepath.Join(root(t), "config", "policy", "training.yaml"))
+	data, err := os.ReadFile(collector.Shipped(t, "policy/training.yaml"))
 	require.NoError(t, err)
 	var policy struct {
 		Metrics struct{ Allow struct{ Exact []string } }

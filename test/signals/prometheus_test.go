@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -53,28 +52,11 @@ func startPrometheus(t *testing.T, target string) *prometheus {
 global: {scrape_interval: 1s, evaluation_interval: 1s}
 rule_files: [%q]
 scrape_configs: [{job_name: trainings, honor_labels: true, static_configs: [{targets: [%q]}]}]
-`, filepath.Join(root(t), "monitoring", "trainings-rules.yaml"), target)
+`, filepath.Join(collector.Root(t), "monitoring", "trainings-rules.yaml"), target)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o644))
 	//nolint:gosec // the developer names it
 	cmd := exec.Command(path, "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+p.address)
-	var output strings.Builder
-	cmd.Stdout, cmd.Stderr = &output, &output
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Log(output.String())
-		}
-	})
-	require.Eventually(t, func() bool {
-		resp, err := http.Get("http://" + p.address + "/-/ready")
-		if err != nil {
-			return false
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	}, 60*time.Second, 100*time.Millisecond)
+	run(t, cmd, "http://"+p.address+"/-/ready")
 	return p
 }
 
@@ -121,7 +103,7 @@ func (p *prometheus) by(expr, label string) map[string]float64 {
 // dashboard gives the expressions of the shipped page by title, with what Grafana fills in.
 func dashboard(t *testing.T) map[string][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root(t), "monitoring", "grafana", "trainings.json"))
+	data, err := os.ReadFile(filepath.Join(collector.Root(t), "monitoring", "grafana", "trainings.json"))
 	require.NoError(t, err)
 	var page struct {
 		Panels []struct {
@@ -190,9 +172,8 @@ func ranSeven(t *testing.T, temporality string) (*prometheus, map[string][]strin
 	env := f.env(t)
 	target := ports.Free(t)
 	env["PROMETHEUS_ENDPOINT"], env["SIGNALS_INTERVAL"] = target, "3s"
-	config := func(name string) string { return filepath.Join(root(t), "config", name) }
 	collector.Start(t, collector.Options{
-		Configs: []string{config("host-training.yaml"), config("overlays/training-prometheus.yaml")}, Env: env,
+		Configs: []string{collector.Shipped(t, "host-training.yaml"), collector.Shipped(t, "overlays/training-prometheus.yaml")}, Env: env,
 		YAML: "connectors: {training_signals: {temporality: " + temporality + "}}\n",
 	})
 	p := startPrometheus(t, target)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func writeLongRun(t *testing.T, f folders) (began time.Time) {
 	s.add(-5*time.Minute, "phase.start", "train", map[string]any{"epoch": longEpochs})
 	s.add(5*time.Minute, "run.failure", "train", map[string]any{"error_type": "RuntimeError", "message": "CUDA out of memory"})
 	s.add(0, "run.end", "run", map[string]any{"outcome": "failed", "stop_reason": "error"})
-	path := filepath.Join(f.runs, longRun, "train.jsonl")
+	path := filepath.Join(f.Runs, longRun, "train.jsonl")
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, s.lines, 0o644))
 	return began
@@ -61,7 +60,7 @@ func sendLongRun(t *testing.T, endpoints ...string) (began time.Time) {
 		names += fmt.Sprintf("otlp_grpc/%d,", i)
 	}
 	yaml += "service: {pipelines: {logs: {exporters: [training_signals]}, traces: {receivers: [training_signals], exporters: [" + names + "]}}}\n"
-	c := collector.Start(t, collector.Options{Configs: []string{filepath.Join(root(t), "config", "quickstart.yaml")}, Env: f.env(t), YAML: yaml})
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "quickstart.yaml")}, Env: f.env(t), YAML: yaml})
 	require.Eventually(t, func() bool {
 		return c.Metrics().Sum("otelcol_exporter_sent_spans", nil) >= float64(len(endpoints)*spansOfLongRun())
 	}, time.Minute, 100*time.Millisecond)
@@ -110,7 +109,7 @@ func startJaeger(t *testing.T) jaeger {
 	t.Helper()
 	path := os.Getenv("JAEGER")
 	if path == "" {
-		path = filepath.Join(root(t), "build", "jaeger")
+		path = filepath.Join(collector.Root(t), "build", "jaeger")
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("NOT TESTED: the trace of a long run in a real Jaeger: run make jaeger, or name one with JAEGER")
@@ -131,24 +130,7 @@ exporters: {jaeger_storage_exporter: {trace_storage: memory}}
 	//nolint:gosec // the developer names it
 	cmd := exec.Command(path, "--config", config)
 	cmd.Env = append(os.Environ(), "OTEL_SDK_DISABLED=true", "OTEL_TRACES_SAMPLER=always_off") // it would tell of itself to whoever listens
-	var output strings.Builder
-	cmd.Stdout, cmd.Stderr = &output, &output
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Log(output.String())
-		}
-	})
-	require.Eventually(t, func() bool {
-		resp, err := http.Get("http://" + j.query + "/api/services")
-		if err != nil {
-			return false
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	}, time.Minute, 100*time.Millisecond)
+	run(t, cmd, "http://"+j.query+"/api/services")
 	return j
 }
 

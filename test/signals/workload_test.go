@@ -10,32 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
-	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // folders are where a collector under test reads and writes.
-type folders struct{ runs, results, state string }
+type folders struct{ collector.Folders }
 
 func newFolders(t *testing.T) folders {
 	t.Helper()
-	dir := t.TempDir()
-	f := folders{filepath.Join(dir, "runs"), filepath.Join(dir, "results"), filepath.Join(dir, "state")}
-	require.NoError(t, os.MkdirAll(f.runs, 0o755))
-	return f
+	return folders{collector.NewFolders(t)}
 }
 
+// env points a shipped configuration at the folders; no run goes idle.
 func (f folders) env(t *testing.T) map[string]string {
 	t.Helper()
-	return map[string]string{
-		"RUNS_DIR": f.runs, "RESULTS_DIR": f.results, "STATE_DIR": f.state, "HEALTH_ENDPOINT": ports.Free(t), "OTLP_ENDPOINT": ports.Free(t),
-		"NETDATA_OTLP_ENDPOINT": ports.Free(t), "DCGM_EXPORTER_ENDPOINT": ports.Free(t), "IDLE_TIMEOUT": "1m", "LATE_GRACE": "300ms",
-		"GUARD_POLICY": filepath.Join(root(t), "config", "policy", "training.yaml"),
-	}
-}
-
-func root(t *testing.T) string {
-	t.Helper()
-	return collector.Root(t)
+	env := f.Env(t)
+	env["IDLE_TIMEOUT"], env["LATE_GRACE"], env["GUARD_POLICY"] = "1m", "300ms", collector.Shipped(t, "policy/training.yaml")
+	return env
 }
 
 // stream is the records of a run that ended now: two epochs of 0.5 s training with two steps each and 0.25 s validation.
@@ -73,7 +63,7 @@ func write(t *testing.T, f folders, run, outcome string) {
 		s.add(0, "epoch.end", "train", map[string]any{"epoch": epoch, "samples": 64, "durations": map[string]any{"data_wait_s": 0.1}})
 	}
 	s.add(50*time.Millisecond, "run.end", "run", map[string]any{"outcome": outcome})
-	path := filepath.Join(f.runs, run, "train.jsonl")
+	path := filepath.Join(f.Runs, run, "train.jsonl")
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, s.lines, 0o644))
 }

@@ -18,8 +18,8 @@ import (
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 	"github.com/pathologize/otelcol-train/test/internal/dcgm"
+	"github.com/pathologize/otelcol-train/test/internal/otlpclient"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
-	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 var (
@@ -33,24 +33,21 @@ func TestAHostForLong(t *testing.T) {
 	if *duration == 0 {
 		t.Skip("by hand: make soak")
 	}
-	dir := t.TempDir()
-	runsDir, results := filepath.Join(dir, "runs"), filepath.Join(dir, "results")
+	folders := collector.NewFolders(t)
 	sink := otlpsink.Start(t, otlpsink.Accept)
 	sink.KeepLogs(func(context.Context, plog.Logs) {})
-	otlp := ports.Free(t)
+	env := folders.Env(t)
+	env["NETDATA_OTLP_ENDPOINT"], env["DCGM_EXPORTER_ENDPOINT"], env["LATE_GRACE"] = sink.Endpoint(), dcgm.Serve(t, eightGPUs(t)).Address(), "1s"
 	var runs []*run
 	for n := range *liveRuns {
-		runs = append(runs, newRun(t, runsDir, n))
+		runs = append(runs, newRun(t, folders.Runs, n))
 	}
 	c := collector.Start(t, collector.Options{
-		Configs: []string{filepath.Join(collector.Root(t), "config", "host-training.yaml")},
+		Configs: []string{collector.Shipped(t, "host-training.yaml")},
 		YAML:    "exporters: {dvc_result: {live_interval: 10s}}",
-		Env: map[string]string{
-			"RUNS_DIR": runsDir, "RESULTS_DIR": results, "STATE_DIR": filepath.Join(dir, "state"), "HEALTH_ENDPOINT": ports.Free(t),
-			"OTLP_ENDPOINT": otlp, "NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "DCGM_EXPORTER_ENDPOINT": dcgm.Serve(t, eightGPUs(t)).Address(),
-			"LATE_GRACE": "1s",
-		},
+		Env:     env,
 	})
+	trainers := otlpclient.Connect(t, env["OTLP_ENDPOINT"])
 	var looks []look
 	t.Logf("| minute | rows | CPU, %% of a core | RSS, MB | of it anonymous, MB | state of runs, MB |")
 	began, tick := time.Now(), time.NewTicker(time.Second)
@@ -63,7 +60,7 @@ func TestAHostForLong(t *testing.T) {
 		}
 		rows += len(runs)
 		if second%10 == 0 {
-			_ = metrics(t.Context(), otlp, *liveRuns, second) // the guard and the queue say what becomes of them
+			_ = trainers.Metrics(t.Context(), metrics(*liveRuns, second)) // the guard and the queue say what becomes of them
 			sink.Reset()
 		}
 		mode := otlpsink.Accept
@@ -81,7 +78,7 @@ func TestAHostForLong(t *testing.T) {
 		r.log(t, "run.end", `{"outcome":"success"}`)
 	}
 	for _, r := range runs {
-		requireComplete(t, results, r)
+		requireComplete(t, folders.Results, r)
 	}
 	requireNothingLost(t, c)
 	requireFlat(t, looks)

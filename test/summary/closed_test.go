@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // opened says of an open call whether it may write.
@@ -32,7 +34,7 @@ func TestNothingIsWrittenAndNoSocketIsOpened(t *testing.T) {
 	appendLine(t, stream, `{"ts":"2026-11-20T10:00:01Z","event":"checkpoint.save","run_id":"r","body":{"epoch":0,"path":"best.pt","kind":"best"}}`)
 	for i, args := range [][]string{{stream}, {"--format", "html", dir}, {"--wait-for", "epoch=9", "--timeout", "1s", stream}, {"--explain", filepath.Join(dir, "*", "*.jsonl")}} {
 		trace := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		c := exec.CommandContext(t.Context(), strace, append([]string{"-f", "-qq", "-e", "trace=%file,%network,write,pwrite64,writev,openat2", "-o", trace, binary(t)}, args...)...)
+		c := exec.CommandContext(t.Context(), strace, append([]string{"-f", "-qq", "-e", "trace=%file,%network,write,pwrite64,writev,openat2", "-o", trace, collector.Summary(t)}, args...)...)
 		out, err := c.Output()
 		if len(out) == 0 && err != nil {
 			t.Skip("NOT TESTED: what the command asks of the kernel; this machine forbids strace")

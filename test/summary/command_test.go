@@ -15,18 +15,6 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
-// binary is the command as make commands builds it.
-func binary(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("TRAINSUMMARY")
-	if path == "" {
-		path = filepath.Join(collector.Root(t), "build", "trainsummary")
-	}
-	_, err := os.Stat(path)
-	require.NoError(t, err, "run make commands")
-	return path
-}
-
 // answer is what a call of the command gave.
 type answer struct {
 	code     int
@@ -48,7 +36,7 @@ func run(t *testing.T, args ...string) answer {
 func runIn(t *testing.T, dir string, args ...string) answer {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := exec.CommandContext(t.Context(), binary(t), args...)
+	c := exec.CommandContext(t.Context(), collector.Summary(t), args...)
 	c.Dir, c.Stdout, c.Stderr = dir, &out, &errs
 	err := c.Run()
 	var exit *exec.ExitError

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -17,18 +16,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 // blocks gives the code of a language in a page.
-func blocks(t *testing.T, page, language string) (out []string) {
+func blocks(t *testing.T, page, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(collector.Root(t), page))
-	require.NoError(t, err)
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
-		out = append(out, string(m[1]))
-	}
+	out := markdown.Blocks(markdown.Page(t, page), language)
 	require.NotEmpty(t, out)
 	return out
+}
+
+// between gives what stands in a page between two texts.
+func between(t *testing.T, page, from, to string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(markdown.Page(t, page), from)
+	require.True(t, found, page)
+	part, _, found := strings.Cut(rest, to)
+	require.True(t, found, page)
+	return part
 }
 
 // site is a folder in which the commands of a page find what they name.
@@ -36,7 +42,7 @@ func site(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o700))
-	require.NoError(t, os.Symlink(binary(t), filepath.Join(dir, "bin", "trainsummary")))
+	require.NoError(t, os.Symlink(collector.Summary(t), filepath.Join(dir, "bin", "trainsummary")))
 	for run, outcome := range map[string]string{"run-7": "success", "run-8": "failed"} {
 		path := filepath.Join(dir, "runs", run, "train.jsonl")
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -46,12 +52,16 @@ func site(t *testing.T) (dir string, env []string) {
 		}
 		appendLine(t, path, fmt.Sprintf(`{"ts":%q,"event":"run.end","run_id":%q,"body":{"outcome":%q}}`, time.Now().UTC().Format(time.RFC3339), run, outcome))
 	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "runs", "run-9"), 0o700))
+	appendLine(t, filepath.Join(dir, "runs", "run-9", "train.jsonl"), `{"ep":1,"it":200,"loss":0.9,"lr":0.001,"secs":61.5,"eval":{"loss":1.1}}`)
+	profile := "profile: my_trainer" + between(t, "internal/trainprofile/README.md", "```yaml\nprofile: my_trainer", "```")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "my-trainer.yaml"), []byte(profile), 0o600))
 	return dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 }
 
 func TestTheCommandsOfThePageWork(t *testing.T) {
 	t.Parallel()
-	want := []string{`"state":"finished"`, `"condition":"epoch=2","met":true`, "ended, or diverging", `"run-8"`, ""}
+	want := []string{`"state":"finished"`, `"condition":"epoch=2","met":true`, "ended, or diverging", `"run-8"`, "", `"profile":"my_trainer"`}
 	list := blocks(t, "docs/agents.md", "sh")
 	require.Len(t, list, len(want))
 	dir, env := site(t)
@@ -143,9 +153,8 @@ func TestHelpPagesAndCompletion(t *testing.T) {
 	}
 	rules := run(t, "rules")
 	assert.Contains(t, rules.out, `{"name":"trend_z","value":1.645`)
-	text, err := os.ReadFile(filepath.Join(collector.Root(t), "docs", "agents.md"))
-	require.NoError(t, err)
+	text := markdown.Page(t, "docs/agents.md")
 	for _, word := range strings.Fields("ended finished failed stalled epoch=N step=N best warning change") {
-		assert.Contains(t, string(text), "`"+word+"`")
+		assert.Contains(t, text, "`"+word+"`")
 	}
 }

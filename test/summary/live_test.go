@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 func TestAProcessThatEndsCleanly(t *testing.T) {
@@ -144,7 +146,7 @@ func TestASignalEndsALongRead(t *testing.T) {
 	require.NoError(t, os.Truncate(path, 1<<40))
 	for _, args := range [][]string{{path}, {"--watch", path}, {"--wait-for", "ended", path}} {
 		var errs bytes.Buffer
-		c := exec.CommandContext(t.Context(), binary(t), args...)
+		c := exec.CommandContext(t.Context(), collector.Summary(t), args...)
 		c.Stderr = &errs
 		require.NoError(t, c.Start())
 		reads := fmt.Sprintf("/proc/%d/io", c.Process.Pid)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // TestAClientOfAnotherSDK is the official TypeScript one.
@@ -37,7 +39,7 @@ func TestAClientOfAnotherSDK(t *testing.T) {
 		at := time.Now().Add(time.Duration(i-6) * time.Second).UTC().Format(time.RFC3339)
 		appendLine(t, path, fmt.Sprintf(`{"ts":%q,"event":"epoch.end","run_id":"my run","body":{"epoch":%d,"measurements":{"val/loss":%d}}}`, at, i, 9-i))
 	}
-	c := exec.CommandContext(t.Context(), "node", "client.mjs", binary(t), filepath.Join(dir, "runs"), "my run")
+	c := exec.CommandContext(t.Context(), "node", "client.mjs", collector.Summary(t), filepath.Join(dir, "runs"), "my run")
 	c.Dir = dir
 	text, err := c.CombinedOutput()
 	require.NoError(t, err, string(text))

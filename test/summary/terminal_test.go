@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 )
 
 // screen is a terminal with a command in it.
@@ -40,7 +42,7 @@ func onTerminal(t *testing.T, columns, rows int, env []string, args ...string) *
 	require.NoError(t, err)
 	s := &screen{t: t, pty: pty, done: make(chan error, 1), shown: vt.NewEmulator(columns, rows)}
 	s.resize(columns, rows)
-	c := exec.CommandContext(t.Context(), binary(t), args...)
+	c := exec.CommandContext(t.Context(), collector.Summary(t), args...)
 	c.Env = append(append(os.Environ(), "TERM=xterm-256color"), env...)
 	c.Stdout, c.Stderr = tty, tty
 	require.NoError(t, c.Start())

@@ -27,7 +27,7 @@ func TestTheVersionIsThatOfTheDistribution(t *testing.T) {
 	require.NotEmpty(t, manifest.Dist.Version)
 	assert.Equal(t, answer{out: "trainsummary version " + manifest.Dist.Version + "\n"}, run(t, "--version"))
 
-	c := exec.CommandContext(t.Context(), binary(t), "mcp", "--root", t.TempDir())
+	c := exec.CommandContext(t.Context(), collector.Summary(t), "mcp", "--root", t.TempDir())
 	in, err := c.StdinPipe()
 	require.NoError(t, err)
 	out, err := c.StdoutPipe()

@@ -29,7 +29,7 @@ func TestASecretThatIsCutShowsNothingOfItself(t *testing.T) {
 				words := strings.Repeat("word ", length/5+1)
 				for cut := 0; cut < len(tc.secret); cut += step {
 					filler := words[:length-len(tc.before)-cut]
-					text, _ := Text(filler+tc.before+tc.secret[:cut], UserInfo)
+					text, _ := maskText(filler+tc.before+tc.secret[:cut], UserInfo, nil)
 					rest := strings.TrimPrefix(text, filler)
 					for i := 0; i+4 <= len(random); i++ {
 						assert.NotContains(t, rest, random[i:i+4])
@@ -47,7 +47,7 @@ func TestWordsAtACutStay(t *testing.T) {
 		strings.Repeat("x", Kept), strings.Repeat("\x00", Kept), strings.Repeat("a word and ", Kept)[:Kept], strings.Repeat("0.25, ", Kept)[:Kept],
 		"ghp_" + strings.Repeat("a ", 10), strings.Repeat("-", Kept),
 	} {
-		got, masked := Text(text, UserInfo)
+		got, masked := maskText(text, UserInfo, nil)
 		assert.Equal(t, text, got)
 		assert.Zero(t, masked)
 	}

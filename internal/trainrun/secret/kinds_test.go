@@ -60,7 +60,7 @@ func TestKindsOfSecretsInTexts(t *testing.T) {
 		`"pass_word": "X9"`:                                  `"pass_word": "***"`,
 		"key=a8Zk29dLq":                                      "key=***",
 	} {
-		got, masked := Text(text, UserInfo)
+		got, masked := maskText(text, UserInfo, nil)
 		assert.Equal(t, want, got)
 		assert.Equal(t, strings.Count(want, Mask), int(masked), text)
 	}
@@ -87,7 +87,7 @@ func TestInnocentTextsStay(t *testing.T) {
 	t.Parallel()
 	for _, text := range innocents {
 		for _, mode := range []Mode{UserInfo, WholeURL} {
-			got, masked := Text(text, mode)
+			got, masked := maskText(text, mode, nil)
 			assert.Equal(t, text, got)
 			assert.Zero(t, masked, text)
 		}

@@ -73,7 +73,7 @@ var otherSyntaxes = map[string]string{
 func TestSecretsInOtherSyntaxes(t *testing.T) {
 	t.Parallel()
 	for text, want := range otherSyntaxes {
-		got, masked := Text(text, UserInfo)
+		got, masked := maskText(text, UserInfo, nil)
 		assert.Equal(t, want, got)
 		assert.Equal(t, strings.Count(want, Mask), int(masked), text)
 	}
@@ -90,7 +90,7 @@ func TestInnocentsOfOtherSyntaxesStay(t *testing.T) {
 		"identified by researchers", "the run is identified by its 'id'", "tokenizer: |\n  bert", "description: |\n  a text\nlr: 1", "tokens: |\n",
 		`{"le\u0061rning_rate": 0.1}`, `{"tok\u0065nizer": "bert"}`, `{"num_tok\u0065ns": 5}`, "Access denied for user 'x' (using password: YES)"[:31],
 	} {
-		got, masked := Text(text, UserInfo)
+		got, masked := maskText(text, UserInfo, nil)
 		assert.Equal(t, text, got)
 		assert.Zero(t, masked, text)
 	}

@@ -33,9 +33,7 @@ type quote struct {
 	size int // of the quote with its backslashes
 }
 
-// Text gives a text without the secrets in it, and says how many there were.
-func Text(s string, urls Mode) (string, int64) { return maskText(s, urls, nil) }
-
+// maskText gives a text without the secrets in it, and says how many there were.
 func maskText(s string, urls Mode, omit func(name string) bool) (string, int64) {
 	if harmless(s) {
 		return s, 0

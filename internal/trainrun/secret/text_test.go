@@ -119,7 +119,7 @@ func TestSecretsInMessages(t *testing.T) {
 		"max tokens: 512":                                                 "max tokens: 512",
 		"":                                                                "",
 	} {
-		got, masked := Text(message, UserInfo)
+		got, masked := maskText(message, UserInfo, nil)
 		assert.Equal(t, want, got)
 		assert.Equal(t, strings.Count(want, Mask), int(masked), message)
 	}
@@ -143,7 +143,7 @@ func TestSecretsBehindEscapesAndColours(t *testing.T) {
 		"-----END CERTIFICATE----------BEGIN PRIVATE KEY-----\n" + key:            "-----END CERTIFICATE-----***",
 		`C:\nets\resnet\best.pt [3m] epoch\n12`:                                   `C:\nets\resnet\best.pt [3m] epoch\n12`,
 	} {
-		got, _ := Text(message, UserInfo)
+		got, _ := maskText(message, UserInfo, nil)
 		assert.Equal(t, want, got)
 	}
 }
@@ -154,7 +154,7 @@ func FuzzMaskText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, mode := range []Mode{WholeURL, UserInfo} {
-			got, masked := Text(s, mode)
+			got, masked := maskText(s, mode, nil)
 			if masked == 0 && got != s {
 				t.Fatalf("%q became %q", s, got)
 			}

@@ -174,7 +174,7 @@ func share(v, a, b float64) float64 {
 func ticks(a, b float64, n int) []float64 {
 	span := b/float64(n) - a/float64(n)
 	step := math.Pow(10, math.Floor(math.Log10(span)))
-	for _, m := range []float64{1, 2, 5, 10} {
+	for _, m := range []float64{1, 2, 5, 10, 20} { // 20 for a logarithm that is a bit too small
 		if float64(step*m) >= span {
 			step = float64(step * m)
 			break

@@ -88,8 +88,23 @@ func TestAPointAloneIsSeen(t *testing.T) {
 func TestTicksAreRound(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, []float64{0, 20, 40, 60, 80, 100}, ticks(0, 100, 5))
-	assert.InDeltaSlice(t, []float64{0.1, 0.2, 0.3}, ticks(0.1, 0.35, 5)[:1:1], 1)
+	assert.InDeltaSlice(t, []float64{0.1, 0.15, 0.2, 0.25, 0.3, 0.35}, ticks(0.1, 0.35, 5), 1e-9)
 	assert.Equal(t, []float64{-2, 0, 2}, ticks(-3, 3, 3))
+}
+
+// A logarithm is not exact: a range one bit above a power of ten has ticks to its end as well.
+func TestTicksReachTheEnd(t *testing.T) {
+	t.Parallel()
+	for k := -300; k <= 300; k++ {
+		for _, m := range []float64{1, 2, 5} {
+			exact := 5 * m * math.Pow(10, float64(k))
+			for _, b := range []float64{math.Nextafter(exact, 0), exact, math.Nextafter(exact, math.MaxFloat64)} {
+				got := ticks(0, b, 5)
+				require.GreaterOrEqual(t, len(got), 3, b)
+				require.Less(t, b-got[len(got)-1], got[1]-got[0], b)
+			}
+		}
+	}
 }
 
 // Whatever the names and numbers are, the drawing is well-formed, holds nothing but shapes and texts, and is of bounded size.

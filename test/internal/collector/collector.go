@@ -130,6 +130,13 @@ func (p *Process) WaitReady() {
 		p.pause()
 	}
 	p.ready = time.Now()
+	fixed, err := fixedPorts(p.PID())
+	if err != nil {
+		p.t.Errorf("ask where the collector listens: %v", err)
+	}
+	if len(fixed) > 0 {
+		p.t.Errorf("the collector listens on %v, as the next one would: give it addresses of ports.Free", fixed)
+	}
 }
 
 // Launch starts the collector and does not wait for anything.

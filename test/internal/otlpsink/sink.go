@@ -1,5 +1,5 @@
-// Package otlpsink is an OTLP/gRPC backend for tests. It takes the place of Netdata: gzip, messages up to 4 MiB, and it can accept, refuse
-// or hang, and change its mind while a test runs.
+// Package otlpsink is an OTLP/gRPC backend for tests. It takes the place of Netdata: gzip, messages up to 4 MiB, and it can accept, refuse,
+// hang or be slow, and change its mind while a test runs.
 package otlpsink
 
 import (
@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
@@ -18,6 +19,8 @@ import (
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // accepted by the servers that this one stands for
 	"google.golang.org/grpc/status"
+
+	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
 // maxMessage is what tonic accepts by default.
@@ -35,7 +38,12 @@ const (
 	Invalid
 	// Hang answers nothing until the mode changes, the caller gives up or the sink stops.
 	Hang
+	// Slow keeps the data and answers after SlowAnswer.
+	Slow
 )
+
+// SlowAnswer is longer than a result may take.
+const SlowAnswer = 6 * time.Second
 
 // Sink is a running backend.
 type Sink struct {
@@ -57,7 +65,7 @@ type Sink struct {
 // Start starts a sink on a free port of 127.0.0.1; it stops when the test ends.
 func Start(t testing.TB, mode Mode) *Sink {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", ports.Free(t))
 	if err != nil {
 		t.Fatalf("start the sink: %v", err)
 	}
@@ -119,7 +127,7 @@ func (s *Sink) Refused() int {
 	return s.refused
 }
 
-// Hung counts the requests that had to wait.
+// Hung counts the requests that had to wait, of a slow sink too.
 func (s *Sink) Hung() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +180,17 @@ func (s *Sink) take(ctx context.Context, keep func()) error {
 			s.hung++
 		}
 		s.mu.Unlock()
+		var answer <-chan time.Time
+		if mode == Slow {
+			answer = time.After(SlowAnswer)
+		}
 		select {
 		case <-changed:
+		case <-answer:
+			s.mu.Lock()
+			keep()
+			s.mu.Unlock()
+			return nil
 		case <-ctx.Done():
 			return status.FromContextError(ctx.Err()).Err()
 		}

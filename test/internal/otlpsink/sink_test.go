@@ -66,6 +66,13 @@ func TestModes(t *testing.T) {
 	s.Reset()
 	assert.Empty(t, s.LogRecords())
 	assert.Zero(t, s.Refused()+s.Hung())
+
+	s.SetMode(Slow)
+	began := time.Now()
+	_, err = c.Export(t.Context(), request("five"))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, time.Since(began), SlowAnswer)
+	assert.Len(t, s.LogRecords(), 1)
 }
 
 func TestMessagesAboveFourMebibytesAreRefused(t *testing.T) {

@@ -1,18 +1,8 @@
-// Package ports gives tests free addresses on the loopback interface.
+// Package ports gives tests addresses on the loopback interface for the processes that they start. Each stays the caller's until its own
+// process ends, whether something listens there or not: nothing else on the machine is given its port.
 package ports
 
-import (
-	"errors"
-	"fmt"
-	"net"
-	"sync"
-	"testing"
-)
-
-var (
-	mu    sync.Mutex
-	given = map[string]bool{}
-)
+import "testing"
 
 // Free is Find for a test.
 func Free(t testing.TB) string {
@@ -22,26 +12,4 @@ func Free(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return addr
-}
-
-// Find returns an address of 127.0.0.1 that nothing listens on. It never returns the same address twice in one process, so that parallel tests
-// do not hand one another a port between looking and listening.
-func Find() (string, error) {
-	mu.Lock()
-	defer mu.Unlock()
-	for range 50 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", fmt.Errorf("find a free port: %w", err)
-		}
-		addr := l.Addr().String()
-		if err := l.Close(); err != nil {
-			return "", fmt.Errorf("free port %s: %w", addr, err)
-		}
-		if !given[addr] {
-			given[addr] = true
-			return addr, nil
-		}
-	}
-	return "", errors.New("find a free port: none left")
 }

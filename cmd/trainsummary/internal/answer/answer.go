@@ -29,19 +29,17 @@ func (a *Asker) Ask(r *follow.Run, grown time.Time) *trainview.Summary {
 	ev := trainview.Evidence{Now: a.Now(), Grown: grown, StallAfter: a.StallAfter}
 	streams := slices.Clone(r.Streams)
 	slices.SortStableFunc(streams, func(x, y *follow.Stream) int { return x.ModTime().Compare(y.ModTime()) })
-	folder := ""
+	looker := source.Looker{Roots: slices.Clone(a.ArtifactRoots)}
+	folders := slices.Clone(a.ArtifactRoots) // where a relative path may begin: the trainer may have been started there
 	for _, s := range streams {
 		ev.Files = append(ev.Files, s.File())
-		ev.ModTime, ev.Newest, folder = s.ModTime(), s.Number, s.Ref.Folder()
-	}
-	looker := source.Looker{Roots: a.ArtifactRoots}
-	for _, s := range streams {
-		looker.Roots = append(looker.Roots, s.Ref.Root)
+		ev.ModTime, ev.Newest = s.ModTime(), s.Number
+		looker.Roots, folders = appendNew(looker.Roots, s.Ref.Root), appendNew(folders, s.Ref.Folder())
 	}
 	ev.Look = func(path string) trainview.Found {
-		found := looker.Look(folder, path)
-		for _, root := range a.ArtifactRoots { // a relative path may be one of the folder that the trainer was started in
-			found = max(found, looker.Look(root, path))
+		found := trainview.FoundOutside
+		for _, folder := range folders {
+			found = max(found, looker.Look(folder, path))
 		}
 		return found
 	}
@@ -49,6 +47,13 @@ func (a *Asker) Ask(r *follow.Run, grown time.Time) *trainview.Summary {
 		ev.Check = a.check
 	}
 	return trainview.Summarize(r.Fold, r.Trail, ev, a.View)
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
 }
 
 // check looks at the process that the flag or the records name. Of the records only one counts that ran on this host, and in no

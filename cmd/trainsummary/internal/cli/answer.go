@@ -18,9 +18,9 @@ const pollEvery = time.Second
 
 // answer reads the streams and writes what was asked for.
 func (r *request) answer(ctx context.Context, s streams, args []string) (int, error) {
-	session, err := follow.Open(args, r.profile)
+	session, err := openSession(args, r.profiles)
 	if err != nil {
-		return 0, usage("see docs/frameworks for the names", "--profile: %s", err)
+		return 0, err
 	}
 	w := &watcher{request: r, session: session, out: s, started: time.Now(), grown: map[*follow.Run]time.Time{}}
 	switch {
@@ -114,7 +114,7 @@ func (w *watcher) broken() error {
 	for _, arg := range w.session.Missing {
 		return unreadable("check the path, or wait for it with --wait-for", "%s: no such stream", arg)
 	}
-	return unreadable("name the folder that holds *.jsonl files, or the files", "no stream was found")
+	return unreadable("name the folder that holds *.jsonl files, or the files; a link that leads out of the folder is not followed, name what it leads to", "no stream was found")
 }
 
 // nothing is the error of a wait in which no run came.
@@ -167,6 +167,7 @@ func (w *watcher) unread() int {
 	for arg, err := range w.session.Errors {
 		faults = append(faults, unreadable("check the path", "%s: %s", arg, err))
 	}
+	faults = append(faults, unseen(w.asker.ArtifactRoots)...)
 	if n := w.session.Omitted; n > 0 {
 		faults = append(faults, unreadable("name fewer files", "%d older files were left out, at most %d are read", n, source.MaxFiles))
 	}
@@ -184,6 +185,17 @@ func (w *watcher) unread() int {
 		return exitPartly
 	}
 	return exitOK
+}
+
+// unseen tells of the roots of checkpoints that cannot be looked into.
+func unseen(roots []string) (faults []error) {
+	for _, dir := range roots {
+		if err := source.CanLookInto(dir); err != nil {
+			faults = append(faults, unreadable("name the folder that paths of checkpoints begin at; what may lie in it is told as not known",
+				"--artifact-root %s: %s", dir, plainError(err)))
+		}
+	}
+	return faults
 }
 
 func compareText(a, b string) int {

@@ -70,6 +70,47 @@ func TestARelativeCheckpointIsLookedForBelowTheArtifactRoots(t *testing.T) {
 	}
 }
 
+// A root that is not there is told, and nothing is called missing that may lie in it.
+func TestAnArtifactRootThatIsNotThereIsTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	gone := filepath.Join(dir, "gone")
+	path := stream(t, dir, "r", epoch(0, "r", 0, 1), record(1, "r", "checkpoint.save", `"epoch":0,"kind":"best","path":"best.pt"`), record(2, "r", "run.end", `"outcome":"success"`))
+	for wait, want := range map[string]int{"": 20, "ended": 0} {
+		args := []string{"--json", "--no-process-check", "--artifact-root", gone, path}
+		if wait != "" {
+			args = append(args, "--wait-for", wait)
+		}
+		code, out, errs := call(t, args...)
+		assert.Equal(t, want, code)
+		told := document(t, errs)
+		assert.Equal(t, "unreadable", told["code"])
+		assert.Contains(t, told["error"], "--artifact-root "+gone)
+		d := document(t, out)
+		assert.Nil(t, d["best"].(map[string]any)["checkpoint"].(map[string]any)["exists"])
+		assert.Equal(t, "outside_roots", d["why"].(map[string]any)["best.checkpoint.exists"])
+		assert.Empty(t, d["warnings"])
+	}
+}
+
+// A trainer that was started beside its output folder names the folder too; a rank may write elsewhere than the one that saves.
+func TestARelativeCheckpointOfAFolderAboveIsFound(t *testing.T) {
+	t.Parallel()
+	for name, saved := range map[string]string{"beside the stream": "best.pt", "from above": "out/best.pt", "of another stream": "best.pt"} {
+		dir := t.TempDir()
+		path := stream(t, dir, "out", epoch(0, "r", 0, 1), record(1, "r", "checkpoint.save", `"epoch":0,"kind":"best","path":"`+saved+`"`))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "out", "best.pt"), []byte("x"), 0o600))
+		require.NoError(t, os.Chtimes(path, begun, begun))
+		if name == "of another stream" {
+			stream(t, dir, "rank1", epoch(0, "r", 0, 1))
+			path = dir
+		}
+		code, out, errs := call(t, path, "--no-process-check")
+		require.Zero(t, code, errs)
+		assert.Equal(t, true, document(t, out)["best"].(map[string]any)["checkpoint"].(map[string]any)["exists"], name)
+	}
+}
+
 func TestSeveralRunsGiveAList(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +191,12 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		"two formats":    {[]string{"--json", "--format", "text", good}, exitUsage, `exclude each other`},
 		"bad time":       {[]string{"--now", "noon", good}, exitUsage, `is no time`},
 		"bad objective":  {[]string{"--objective", "loss", good}, exitUsage, `names no metric`},
+		"bad glob":       {[]string{"--metrics", "val/[", good}, exitUsage, `is no glob`},
 		"bad profile":    {[]string{"--profile", "nope", good}, exitUsage, `no profile is called`},
+		"two profiles":   {[]string{"--profile", "keras", "--profile", "lightning", good}, exitUsage, `cannot both be`},
+		"no profile":     {[]string{"--profile", filepath.Join(dir, "no.yaml"), good}, exitUsage, `no such file`},
+		"wrong profile":  {[]string{"--profile", good, good}, exitUsage, `train.jsonl`},
+		"mcp profile":    {[]string{"mcp", "--root", dir, "--profile", "nope"}, exitUsage, `no profile is called`},
 		"bad schema":     {[]string{"schema", "x"}, exitUsage, `no schema is called`},
 		"no such run":    {[]string{"--run", "zz", good}, exitInternal, `no run has the id`},
 		"now and wait":   {[]string{"--now", at(0), "--wait-for", "ended", good}, exitUsage, `does not go with`},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +26,10 @@ const (
 
 // flags are those of the command as they were given.
 type flags struct {
-	format, run, objective, now, profile, waitFor, on  string
+	format, run, objective, now, waitFor, on           string
 	asJSON, noProcess, explain, watch, exitState, full bool
 	throughStall                                       bool
-	metrics, artifactRoots                             []string
+	metrics, artifactRoots, profiles                   []string
 	maxMetrics                                         int
 	stallAfter, observe, timeout                       time.Duration
 	pid                                                int64
@@ -50,7 +51,7 @@ func (f *flags) register(c *cobra.Command) {
 	fs.BoolVar(&f.noProcess, "no-process-check", false, "do not look whether the trainer's process lives")
 	fs.StringVar(&f.now, "now", "", "answer as of this time, `RFC 3339`")
 	fs.StringSliceVar(&f.artifactRoots, "artifact-root", nil, "`DIR` below which checkpoints may be looked at, beside the streams' own")
-	fs.StringVar(&f.profile, "profile", "", "`NAME` of the framework's profile, instead of recognising it")
+	registerProfiles(fs, &f.profiles)
 	fs.BoolVar(&f.explain, "explain", false, "add the arithmetic behind the verdicts")
 	fs.StringVar(&f.waitFor, "wait-for", "", "block until one of `COND`,… holds: ended finished failed stalled epoch=N step=N best warning warning=CODE change")
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Minute, "how long --wait-for waits")
@@ -111,6 +112,11 @@ func (r *request) view() error {
 	r.asker.View = trainview.Options{Metrics: r.metrics, MaxMetrics: r.maxMetrics, Explain: r.explain}
 	if r.maxMetrics < 0 || r.pid < 0 {
 		return usage("give a positive number", "--max-metrics and --pid are not negative")
+	}
+	for _, glob := range r.metrics {
+		if _, err := path.Match(glob, ""); err != nil {
+			return usage(`close its brackets, or write \[ for one that is part of a name`, "--metrics: %q is no glob", glob)
+		}
 	}
 	if r.objective != "" {
 		name, goal, _ := cutLast(r.objective, ":")

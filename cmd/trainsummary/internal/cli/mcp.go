@@ -16,7 +16,7 @@ import (
 )
 
 func mcpCommand(version string, errs io.Writer) *cobra.Command {
-	var roots, artifacts []string
+	var roots, artifacts, profiles []string
 	c := &cobra.Command{
 		Use: "mcp --root DIR...", Short: "Answer agents over the Model Context Protocol, on stdin and stdout",
 		Long: "mcp serves four tools that read: list_runs, summarize_run, get_metric and wait_for_run. It sees the runs below the roots, and nothing else.",
@@ -38,12 +38,15 @@ func mcpCommand(version string, errs io.Writer) *cobra.Command {
 				}
 				asker.ArtifactRoots = append(asker.ArtifactRoots, abs)
 			}
-			l, err := mcpserver.NewLibrary(roots, asker)
+			session, err := openSession(roots, profiles)
 			if err != nil {
 				return err
 			}
 			logger := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
-			err = mcpserver.Run(c.Context(), mcpserver.New(l, version, logger))
+			for _, fault := range unseen(asker.ArtifactRoots) {
+				logger.Warn("Checkpoints cannot be looked at", "error", fault)
+			}
+			err = mcpserver.Run(c.Context(), mcpserver.New(mcpserver.NewLibrary(session, asker), version, logger))
 			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 				return nil
 			}
@@ -52,5 +55,6 @@ func mcpCommand(version string, errs io.Writer) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&roots, "root", nil, "`DIR` below which streams are read")
 	c.Flags().StringSliceVar(&artifacts, "artifact-root", nil, "`DIR` below which checkpoints may be looked at, beside the streams' own")
+	registerProfiles(c.Flags(), &profiles)
 	return c
 }

@@ -25,6 +25,7 @@ type watched struct {
 
 // watch tells of each run at the start and at each change, until all have ended: a document each time, or a screen that is drawn anew.
 func (w *watcher) watch(ctx context.Context) (int, error) {
+	w.tellUnseen()
 	seen := map[*follow.Run]*watched{}
 	draws := w.out.screen && w.format == formatText
 	var size [2]int

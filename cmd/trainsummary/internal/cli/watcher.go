@@ -151,6 +151,13 @@ func (w *watcher) met(d *trainview.Document, text string, met bool) {
 	}
 }
 
+// tellUnseen tells of roots of checkpoints that are not there while it waits: the exit code says how the wait ended.
+func (w *watcher) tellUnseen() {
+	for _, fault := range unseen(w.asker.ArtifactRoots) {
+		report(w.out.err, fault, w.format == formatJSON)
+	}
+}
+
 // over says whether the wait ends, and with which code.
 func (w *watcher) over(d *trainview.Document, start condition.Start) (code int, over bool) {
 	for i := range w.conditions {
@@ -177,5 +184,6 @@ func (w *watcher) over(d *trainview.Document, start condition.Start) (code int, 
 }
 
 func (w *watcher) finish(run *follow.Run, sum *trainview.Summary, code int) (int, error) {
+	w.tellUnseen()
 	return code, w.write(run, sum)
 }

@@ -117,9 +117,10 @@ func (c *Condition) Met(d *trainview.Document, start Start) bool {
 	}
 }
 
-// Ended says whether a run has ended, however.
+// Ended says whether a run has ended, however: also by an end whose outcome is none of the vocabulary's.
 func Ended(d *trainview.Document) bool {
-	return d.State == trainview.Finished || d.State == trainview.Failed || d.State == trainview.Aborted
+	return d.State == trainview.Finished || d.State == trainview.Failed || d.State == trainview.Aborted ||
+		d.Evidence.Basis == trainview.BasisEnd
 }
 
 // Lost says whether nobody can tell what became of the run.

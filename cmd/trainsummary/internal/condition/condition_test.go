@@ -21,3 +21,13 @@ func TestTheSameBestOnAnotherAxisIsNoChange(t *testing.T) {
 		assert.True(t, c.Met(at(0.4, nil, &hundred), start), c.word)
 	}
 }
+
+// A run.end whose outcome is off the vocabulary's list is an end all the same: whoever waits for one has it.
+func TestAnEndOfUnknownOutcomeIsAnEnd(t *testing.T) {
+	t.Parallel()
+	end := &trainview.Document{State: trainview.Unknown, Evidence: trainview.Basis{Basis: trainview.BasisEnd}}
+	silent := &trainview.Document{State: trainview.Unknown, Evidence: trainview.Basis{Basis: trainview.BasisGrowth}}
+	c := Condition{word: ended}
+	assert.True(t, c.Met(end, Start{}))
+	assert.False(t, c.Met(silent, Start{}))
+}

@@ -23,7 +23,7 @@ func row(epoch int) string {
 }
 
 func open(t require.TestingT, args ...string) *Session {
-	s, err := Open(args, "")
+	s, err := Open(args, Profiles{})
 	require.NoError(t, err)
 	return s
 }

@@ -18,7 +18,7 @@ import (
 // Session follows the streams that arguments name.
 type Session struct {
 	args     []string
-	profiles func() (*trainprofile.Set, error) // shipped with the binary: they load
+	profiles func() (*trainprofile.Set, error) // those that may fail have been loaded
 	reader   *reader
 	buf      []byte
 	runs     map[Key]*Run
@@ -36,10 +36,16 @@ type Session struct {
 	folders  []source.Folder
 }
 
-// Open makes a session. profile, when not empty, names the profile of every row.
-func Open(args []string, profile string) (*Session, error) {
-	load := sync.OnceValues(func() (*trainprofile.Set, error) { return trainprofile.Load(profile, nil) })
-	if profile != "" { // else records alone need none
+// Profiles say how rows are read, as the keys of training_norm do.
+type Profiles struct {
+	Framework string   // of every row; "": it is recognised
+	Files     []string // beside the shipped ones
+}
+
+// Open makes a session.
+func Open(args []string, p Profiles) (*Session, error) {
+	load := sync.OnceValues(func() (*trainprofile.Set, error) { return trainprofile.Load(p.Framework, p.Files) })
+	if p.Framework != "" || len(p.Files) > 0 { // else records alone need none
 		if _, err := load(); err != nil {
 			return nil, err
 		}

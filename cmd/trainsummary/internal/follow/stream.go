@@ -57,7 +57,8 @@ type reader struct {
 	mapper  *trainprofile.Mapper
 	scratch plog.LogRecord
 	record  trainrecord.Record // that is read
-	entry   trainrun.Entry     // of it
+	reducer trainrun.Reducer
+	entry   trainrun.Entry // of it
 	more    []plog.LogRecord
 
 	none     pcommon.Resource
@@ -86,7 +87,7 @@ func (r *reader) further() plog.LogRecord {
 
 // line takes a line of a stream.
 func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
-	if trainprofile.AtStart(offset) && (tooLong || !trainlines.Blank(data)) {
+	if trainrecord.AtStart(offset) && (tooLong || !trainlines.Blank(data)) {
 		s.memory.Begin() // also when it is no row
 	}
 	if tooLong { // only its end is there
@@ -247,7 +248,7 @@ func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
 		return
 	}
 	rec.RunID = l.run.Name
-	if !trainrun.ReduceAt(e, rec, l.uid) {
+	if !r.reducer.At(e, rec, l.uid) {
 		return
 	}
 	l.run.Changed = true

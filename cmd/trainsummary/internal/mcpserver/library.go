@@ -20,13 +20,9 @@ type Library struct {
 	looked  bool
 }
 
-// NewLibrary opens the runs below roots.
-func NewLibrary(roots []string, asker answer.Asker) (*Library, error) {
-	session, err := follow.Open(roots, "")
-	if err != nil {
-		return nil, err
-	}
-	return &Library{asker: asker, session: session, grown: map[*follow.Run]time.Time{}}, nil
+// NewLibrary gives the runs of a session.
+func NewLibrary(session *follow.Session, asker answer.Asker) *Library {
+	return &Library{asker: asker, session: session, grown: map[*follow.Run]time.Time{}}
 }
 
 // look reads what came since. The caller holds the lock.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/answer"
+	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/follow"
 )
 
 func record(run, event, body string) string {
@@ -32,11 +33,17 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, f.Close())
 }
 
+func library(t *testing.T, root string) *Library {
+	t.Helper()
+	session, err := follow.Open([]string{root}, follow.Profiles{})
+	require.NoError(t, err)
+	return NewLibrary(session, answer.Asker{Now: time.Now})
+}
+
 // connect starts a server over a folder and a client of it.
 func connect(t *testing.T, root string, o *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
-	l, err := NewLibrary([]string{root}, answer.Asker{Now: time.Now})
-	require.NoError(t, err)
+	l := library(t, root)
 	here, there := mcp.NewInMemoryTransports()
 	server, err := New(l, "test", slog.New(slog.DiscardHandler)).Connect(t.Context(), here, nil)
 	require.NoError(t, err)
@@ -99,6 +106,7 @@ func TestTools(t *testing.T) {
 		{"summarize_run", map[string]any{}, "run"},
 		{"summarize_run", map[string]any{"run": "../../etc/passwd"}, "no run has"},
 		{"get_metric", map[string]any{"run": "b", "metric": "zz"}, "no curve"},
+		{"get_metric", map[string]any{"run": "run/1", "metric": "zz"}, `"measured":["speed","val/loss"]}`},
 		{"get_metric", map[string]any{"run": "b", "metric": "zz", "max_points": 201}, "want 4 to 200"},
 		{"list_runs", map[string]any{"state": "fine"}, "want one of"},
 		{"list_runs", map[string]any{"limit": 51}, "want 1 to 50"},
@@ -143,12 +151,11 @@ func TestAWaitEndsWhenTheClientCancels(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	write(t, path, record("r", "epoch.end", `"epoch":0`))
-	l, err := NewLibrary([]string{filepath.Dir(path)}, answer.Asker{Now: time.Now})
-	require.NoError(t, err)
+	l := library(t, filepath.Dir(path))
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
 	began := time.Now()
-	_, err = l.wait(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}, waitInput{Run: "r", Until: "epoch=9"})
+	_, err := l.wait(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}, waitInput{Run: "r", Until: "epoch=9"})
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Less(t, time.Since(began), 10*time.Second)
 }

@@ -100,9 +100,9 @@ func (l *Library) metric(_ context.Context, _ *mcp.CallToolRequest, in metricInp
 	}
 	s := named(sum.State, in.Metric)
 	if s == nil {
-		return nil, errors.New("no curve of the run has this name; summarize_run names those with a goal")
+		return nil, noCurve(sum.State)
 	}
-	out := curve{Metric: trainview.Safe(s.Name, 64), Axis: s.Axis.String(), Points: [][2]any{}}
+	out := curve{Metric: trainview.Safe(s.Name, maxMetric), Axis: s.Axis.String(), Points: [][2]any{}}
 	var within []trainrun.Point
 	for _, p := range s.Points {
 		if (in.From == nil || p.X >= *in.From) && (in.To == nil || p.X <= *in.To) {
@@ -116,21 +116,56 @@ func (l *Library) metric(_ context.Context, _ *mcp.CallToolRequest, in metricInp
 	return out, nil
 }
 
+// shown are the names that a document shows of a curve, the second one with its part in front.
+func shown(s *trainrun.Series) (name, full string) {
+	name = s.Name
+	if s.Shared {
+		name += "_" + s.Axis.String()
+	}
+	if s.Part == "" {
+		return name, name
+	}
+	return name, s.Part + " " + name
+}
+
 // named finds a curve by the name that a document shows, with its part in front where it has one.
 func named(st *trainrun.State, name string) *trainrun.Series {
 	for i := range st.Series {
-		s := &st.Series[i]
-		shown := s.Name
-		if s.Shared {
-			shown += "_" + s.Axis.String()
-		}
-		for _, known := range []string{shown, s.Part + " " + shown} {
-			if known == name || trainview.Safe(known, 64) == name {
-				return s
+		short, full := shown(&st.Series[i])
+		for _, known := range []string{short, full} {
+			if known == name || trainview.Safe(known, maxMetric) == name {
+				return &st.Series[i]
 			}
 		}
 	}
 	return nil
+}
+
+const (
+	maxMetric = 64 // bytes of a name
+	maxNames  = 50
+)
+
+// noCurve names the curves that there are. Their names are a trainer's: values of a field, no part of a sentence.
+func noCurve(st *trainrun.State) error {
+	told := struct {
+		Error    string   `json:"error"`
+		Measured []string `json:"measured"`
+		Omitted  int      `json:"measured_omitted,omitempty"`
+	}{Error: "no curve of the run has this name; measured names those there are", Measured: []string{}}
+	for i := range st.Series {
+		_, full := shown(&st.Series[i])
+		told.Measured = append(told.Measured, trainview.Safe(full, maxMetric))
+	}
+	slices.Sort(told.Measured)
+	if n := len(told.Measured) - maxNames; n > 0 {
+		told.Measured, told.Omitted = told.Measured[:maxNames], n
+	}
+	text, err := trainview.Encode(told)
+	if err != nil {
+		return err
+	}
+	return errors.New(strings.TrimSpace(string(text)))
 }
 
 const (

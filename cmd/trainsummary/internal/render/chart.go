@@ -10,20 +10,19 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainview"
 )
 
-// charts draws the metrics of a document; those of training and validation that have one name share a drawing, as far as they
+// charts draws metrics; those of training and validation that have one name share a drawing, as far as they
 // share an axis.
-func charts(sum *trainview.Summary, number int) []trainplot.Chart {
-	d := sum.Document
+func charts(sum *trainview.Summary, list []trainview.Metric, number int) []trainplot.Chart {
 	var out []trainplot.Chart
-	done := make([]bool, len(d.Metrics))
-	for i := range d.Metrics {
-		m := &d.Metrics[i]
+	done := make([]bool, len(list))
+	for i := range list {
+		m := &list[i]
 		if done[i] {
 			continue
 		}
 		c := trainplot.Chart{Title: title(m), XLabel: m.Axis, ID: fmt.Sprintf("r%dc%d", number, len(out))}
-		for k := i; k < len(d.Metrics); k++ {
-			o := &d.Metrics[k]
+		for k := i; k < len(list); k++ {
+			o := &list[k]
 			if k != i && (o.Axis != m.Axis || o.Part != m.Part || plainName(o.Name) != plainName(m.Name)) {
 				continue
 			}
@@ -63,7 +62,11 @@ func addSeries(c *trainplot.Chart, sum *trainview.Summary, m *trainview.Metric) 
 	}
 	c.Series = append(c.Series, trainplot.Series{Name: m.Name, Points: drawn(s.Points)})
 	if m.Best != nil && m.BestAt != nil {
-		c.Marks = append(c.Marks, trainplot.Mark{X: float64(*m.BestAt), Y: float64(*m.Best), Label: "best " + m.Best.String()})
+		mark := trainplot.Mark{X: float64(*m.BestAt), Y: float64(*m.Best)}
+		if len(c.Marks) == 0 { // lines of one name end side by side: their words would cover each other
+			mark.Label = "best " + m.Best.String()
+		}
+		c.Marks = append(c.Marks, mark)
 	}
 }
 
@@ -73,6 +76,9 @@ func drawn(points []trainrun.Point) (out []trainplot.Point) {
 	}
 	return out
 }
+
+// attemptWord begins what stands at the beginning of a later attempt.
+const attemptWord = "attempt "
 
 // markAttempts marks where later attempts began on the first line.
 func markAttempts(c *trainplot.Chart, sum *trainview.Summary) {
@@ -90,7 +96,7 @@ func markAttempts(c *trainplot.Chart, sum *trainview.Summary) {
 		points := c.Series[0].Points
 		i := slices.IndexFunc(points, func(p trainplot.Point) bool { return p.X >= float64(*from) })
 		if i >= 0 {
-			c.Marks = append(c.Marks, trainplot.Mark{X: points[i].X, Y: points[i].Y, Label: fmt.Sprintf("attempt %d", a.Number)})
+			c.Marks = append(c.Marks, trainplot.Mark{X: points[i].X, Y: points[i].Y, Label: fmt.Sprint(attemptWord, a.Number)})
 		}
 	}
 }

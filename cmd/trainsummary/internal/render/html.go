@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,20 +20,23 @@ const (
 	maxTold  = 50  // rows of the table below it
 )
 
-// style needs nothing besides itself. The lines of a drawing differ by dashes too.
+// style needs nothing besides itself. The lines of a drawing differ by dashes too. A heading, which wraps, stands for the title of a drawing;
+// a long number of its axis may stand out to the left of it, and words on a line have an edge of their own.
 const style = `:root{color-scheme:light dark;--bg:#fff;--ink:#1f2328;--dim:#59636e;--edge:#d1d9e0;--soft:#f6f8fa}
 @media(prefers-color-scheme:dark){:root{--bg:#0d1117;--ink:#e6edf3;--dim:#9198a1;--edge:#3d444d;--soft:#151b23}}
 *{box-sizing:border-box}body{margin:0 auto;padding:1rem;max-width:60rem;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem;overflow-wrap:anywhere}
 .state{display:inline-block;padding:.1rem .6rem;border:2px solid var(--ink);border-radius:1rem;font-weight:600}
 dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.3rem 1rem}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}
-figure{margin:1rem 0}svg{display:block;max-width:100%;height:auto;border:1px solid var(--edge)}
+h3{font-size:1rem;margin:0;overflow-wrap:anywhere}figure{margin:2rem 0}svg{display:block;max-width:100%;height:auto;overflow:visible}
+svg [class$="-t"]{display:none}svg text{paint-order:stroke;stroke:var(--bg);stroke-width:4px;stroke-linejoin:round}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}th,td{border:1px solid var(--edge);padding:.2rem .5rem;text-align:left}
 td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}bdi,code{font-family:ui-monospace,monospace;font-size:.9em}
 details{margin:.5rem 0}summary{cursor:pointer;padding:.4rem 0}pre{background:var(--soft);padding:.8rem;overflow-x:auto;font-size:.8rem}
 progress{width:100%;max-width:24rem;height:1rem}
 figcaption{color:var(--dim);font-size:.85rem}time{white-space:nowrap}
-@media(max-width:36rem){figure svg text{font-size:20px!important}}
+@media(max-width:36rem){figure svg text{font-size:18px!important}svg{margin-left:.75rem;max-width:calc(100% - .75rem)}
+table{font-size:.75rem}th,td{padding:.2rem .3rem}td:first-child bdi{display:inline-block;min-width:6rem;overflow-wrap:anywhere}}
 [class$="-s1"]{stroke-dasharray:7 4}[class$="-s2"]{stroke-dasharray:2 3}[class$="-s3"]{stroke-dasharray:9 3 2 3}`
 
 // page is an HTML document in the making. Only text and raw write to it: text escapes.
@@ -48,10 +52,10 @@ func (p *page) trainer(s *string) {
 		p.raw("not known")
 		return
 	}
-	p.raw(`<bdi dir="auto">`)
-	p.text(*s)
-	p.raw("</bdi>")
+	p.raw(bdi(*s))
 }
+
+func bdi(s string) string { return `<bdi dir="auto">` + html.EscapeString(s) + "</bdi>" }
 
 // HTML writes runs as one page that loads nothing and runs nothing.
 func HTML(all []*trainview.Summary) []byte {
@@ -75,8 +79,9 @@ func (p *page) run(sum *trainview.Summary, number int) {
 	p.trainer(d.Run.ID)
 	p.raw(`</h1>` + "\n" + `<p><span class="state">` + d.State + `</span> as of <time datetime="` + d.Now + `">` + d.Now + "</time></p>\n")
 	p.facts(d)
-	p.metrics(d)
-	for i, chart := range charts(sum, number) {
+	list := shown(sum)
+	p.metrics(d, list)
+	for i, chart := range charts(sum, list, number) {
 		p.figure(d, chart, i)
 	}
 	p.warnings(d)
@@ -110,7 +115,7 @@ func (p *page) facts(d *trainview.Document) {
 		if f := d.Progress.Fraction; f != nil {
 			p.raw(fmt.Sprintf(`<progress max="1" value="%s" aria-label="progress"></progress><br>`, min(max(*f, 0), 1)))
 		}
-		p.text(progressWords(d))
+		p.raw(progressWords(d, bdi)) // numbers, and a name in bdi
 	})
 	p.fact("Best", func() { p.best(d) })
 	if d.Stop != nil {
@@ -122,10 +127,10 @@ func (p *page) facts(d *trainview.Document) {
 func (p *page) best(d *trainview.Document) {
 	b := d.Best
 	if b == nil {
-		p.text("not known: " + d.Why["best"])
+		p.raw(noBest(d, bdi)) // codes, and names in bdi
 		return
 	}
-	p.trainer(&b.Metric)
+	p.raw(ofPart(b.Part, b.Metric, bdi))
 	p.text(" " + b.Value.String() + " (" + b.Goal + ")")
 	if b.Epoch != nil {
 		p.text(" at epoch " + integer(b.Epoch))
@@ -133,13 +138,7 @@ func (p *page) best(d *trainview.Document) {
 	if b.Step != nil {
 		p.text(" at step " + integer(b.Step))
 	}
-	if c := b.Checkpoint; c != nil {
-		p.raw(", ")
-		p.trainer(&c.Path)
-		if c.Exists != nil {
-			p.text(map[bool]string{true: " (there)", false: " (missing)"}[*c.Exists])
-		}
-	}
+	p.raw(", " + checkpoint(d, bdi))
 }
 
 func (p *page) stop(s *trainview.Stop) {
@@ -159,18 +158,21 @@ func (p *page) stop(s *trainview.Stop) {
 	}
 }
 
-func (p *page) metrics(d *trainview.Document) {
-	if len(d.Metrics) == 0 {
+func (p *page) metrics(d *trainview.Document, list []trainview.Metric) {
+	if len(list) == 0 {
 		return
 	}
 	p.raw("<h2>Metrics</h2>\n<div class=\"wide\"><table><thead><tr><th>Metric</th><th>Trend</th><th>Last</th><th>Best</th><th>At</th></tr></thead><tbody>\n")
-	for i := range d.Metrics {
-		m := &d.Metrics[i]
+	for i := range list {
+		m := &list[i]
 		p.raw("<tr><td>")
-		p.trainer(&m.Name)
-		p.raw("</td><td>" + m.Trend + `</td><td class="n">` + value(m.Last) + `</td><td class="n">` + value(m.Best) + `</td><td class="n">` + m.Axis + " " + integer(m.BestAt) + "</td></tr>\n")
+		p.raw(ofPart(m.Part, m.Name, bdi))
+		p.raw("</td><td>" + m.Trend + `</td><td class="n">` + value(m.Last) + `</td><td class="n">` + value(m.Best) + `</td><td class="n">` + bestAt(m) + "</td></tr>\n")
 	}
 	p.raw("</tbody></table></div>\n")
+	if more := unshown(d, list); more != "" {
+		p.raw("<p>" + more + "</p>\n")
+	}
 }
 
 func (p *page) warnings(d *trainview.Document) {
@@ -180,12 +182,12 @@ func (p *page) warnings(d *trainview.Document) {
 	p.raw("<h2>Warnings</h2>\n<ul>\n")
 	for i := range d.Warnings {
 		w := d.Warnings[i]
-		name := w.Metric
+		name, part := w.Metric, w.Part
 		w.Metric = ""
 		p.raw("<li>")
 		p.text(w.Code + " ")
 		if name != "" {
-			p.trainer(&name)
+			p.raw(ofPart(part, name, bdi))
 		}
 		p.text(strings.TrimPrefix(warningText(&w), w.Code))
 		p.raw("</li>\n")
@@ -195,7 +197,9 @@ func (p *page) warnings(d *trainview.Document) {
 
 // figure draws curves and tells the same in a table.
 func (p *page) figure(d *trainview.Document, c trainplot.Chart, _ int) {
-	p.raw("<figure>")
+	p.raw("<figure><h3>")
+	p.trainer(&c.Title)
+	p.raw("</h3>")
 	p.raw(trainplot.SVG(c)) // escapes what is not of its own
 	p.raw("<figcaption>" + caption(d, &c) + "</figcaption>\n<details><summary>Values</summary><div class=\"wide\"><table><thead><tr><th>")
 	p.text(c.XLabel)
@@ -218,17 +222,25 @@ func (p *page) figure(d *trainview.Document, c trainplot.Chart, _ int) {
 
 // caption says what the drawing marks.
 func caption(d *trainview.Document, c *trainplot.Chart) string {
-	out := "A cross below marks a value that is not finite."
-	if len(c.Series) > 1 {
-		out = "Lines in their order: solid, dashed, dotted. " + out
+	var out []string
+	if n := len(c.Series); n > 1 {
+		out = append(out, "Lines in their order: "+strings.Join([]string{"solid", "dashed", "dotted", "dashed and dotted"}[:min(n, 4)], ", ")+".")
+	}
+	if slices.ContainsFunc(c.Marks, func(m trainplot.Mark) bool { return !strings.HasPrefix(m.Label, attemptWord) }) {
+		out = append(out, "A dot marks the best of a line.")
+	}
+	if slices.ContainsFunc(columns(c), func(s trainplot.Series) bool {
+		return slices.ContainsFunc(s.Points, func(p trainplot.Point) bool { return math.IsNaN(p.Y) || math.IsInf(p.Y, 0) })
+	}) {
+		out = append(out, "A cross below marks a value that is not finite.")
 	}
 	if d.Run.Attempt > 1 {
-		out += fmt.Sprintf(" The curve is that of the model that exists after %d attempts.", d.Run.Attempt)
+		out = append(out, fmt.Sprintf("The curve is that of the model that exists after %d attempts.", d.Run.Attempt))
 	}
 	if len(c.Past) > 0 {
-		out += " What a later attempt took over is thin and dotted."
+		out = append(out, "What a later attempt took over is thin and dotted.")
 	}
-	return out
+	return strings.Join(out, " ")
 }
 
 // columns are the lines of a chart, those first that count.

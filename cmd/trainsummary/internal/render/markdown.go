@@ -29,7 +29,7 @@ func Markdown(sum *trainview.Summary) []byte {
 	row("run", codeOf(d.Run.ID))
 	row("---", "---")
 	row("state", stateLine(d))
-	row("progress", progressLine(d))
+	row("progress", progressLine(d, code))
 	row("best", bestCell(d))
 	if s := d.Stop; s != nil {
 		row("stop", stopCell(s))
@@ -40,13 +40,16 @@ func Markdown(sum *trainview.Summary) []byte {
 	if d.WarningsOmitted > 0 {
 		row("warnings", fmt.Sprintf("%d more", d.WarningsOmitted))
 	}
-	if len(d.Metrics) > 0 {
+	if list := shown(sum); len(list) > 0 {
 		b.WriteString("\n")
 		row("metric", "goal", "trend", "last", "best", "at", "curve")
 		row("---", "---", "---", "---", "---", "---", "---")
-		for i := range d.Metrics {
-			m := &d.Metrics[i]
-			row(code(m.Name), text(m.Goal), m.Trend, value(m.Last), value(m.Best), m.Axis+" "+integer(m.BestAt), sparkline(points(sum, m)))
+		for i := range list {
+			m := &list[i]
+			row(ofPart(m.Part, m.Name, code), text(m.Goal), m.Trend, value(m.Last), value(m.Best), bestAt(m), sparkline(points(sum, m)))
+		}
+		if more := unshown(d, list); more != "" {
+			b.WriteString("\n" + more + "\n")
 		}
 	}
 	fmt.Fprintf(&b, "\n%s at %s\n", trainview.SchemaDocument, d.Now)
@@ -55,19 +58,16 @@ func Markdown(sum *trainview.Summary) []byte {
 
 func bestCell(d *trainview.Document) string {
 	if d.Best == nil {
-		return "not known: " + d.Why["best"]
+		return noBest(d, code)
 	}
-	out := code(d.Best.Metric) + " " + d.Best.Value.String() + " (" + d.Best.Goal + ")"
+	out := ofPart(d.Best.Part, d.Best.Metric, code) + " " + d.Best.Value.String() + " (" + d.Best.Goal + ")"
 	if d.Best.Epoch != nil {
 		out += " at epoch " + integer(d.Best.Epoch)
 	}
 	if d.Best.Step != nil {
 		out += " at step " + integer(d.Best.Step)
 	}
-	if c := d.Best.Checkpoint; c != nil {
-		out += ", " + code(c.Path)
-	}
-	return out
+	return out + ", " + checkpoint(d, code)
 }
 
 func stopCell(s *trainview.Stop) string {
@@ -89,7 +89,7 @@ func warningCell(w *trainview.Warning) string {
 	plain.Metric = ""
 	out := warningText(&plain)
 	if w.Metric != "" {
-		out = w.Code + " " + code(w.Metric) + strings.TrimPrefix(out, w.Code)
+		out = w.Code + " " + ofPart(w.Part, w.Metric, code) + strings.TrimPrefix(out, w.Code)
 	}
 	return out
 }

@@ -75,11 +75,26 @@ func quoted(s *string) string {
 
 func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
+// ofPart shows a name with the part of the run in front that it is of; show writes a name of a trainer.
+func ofPart(part, name string, show func(string) string) string {
+	if part == "" {
+		return show(name)
+	}
+	return show(part) + " " + show(name)
+}
+
 func integer(n *int64) string {
 	if n == nil {
 		return "?"
 	}
 	return strconv.FormatInt(*n, 10)
+}
+
+func bestAt(m *trainview.Metric) string {
+	if m.BestAt == nil {
+		return "?"
+	}
+	return m.Axis + " " + integer(m.BestAt)
 }
 
 func value(n *trainview.Number) string {
@@ -129,17 +144,17 @@ func stateLine(d *trainview.Document) string {
 }
 
 // progressLine has a bar in front.
-func progressLine(d *trainview.Document) string {
+func progressLine(d *trainview.Document, show func(string) string) string {
 	bar := ""
 	if f := d.Progress.Fraction; f != nil {
 		const width = 20
 		full := int(math.Round(math.Min(math.Max(float64(*f), 0), 1) * width))
 		bar = "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] "
 	}
-	return bar + progressWords(d)
+	return bar + progressWords(d, show)
 }
 
-func progressWords(d *trainview.Document) string {
+func progressWords(d *trainview.Document, show func(string) string) string {
 	p := d.Progress
 	var b strings.Builder
 	switch {
@@ -162,32 +177,78 @@ func progressWords(d *trainview.Document) string {
 	if p.EtaS != nil {
 		fmt.Fprintf(&b, ", %s left by %s", span(*p.EtaS), *p.EtaMethod)
 	}
+	if p.Part != "" {
+		b.WriteString(", of the part " + show(p.Part))
+	}
 	return strings.TrimSpace(b.String())
+}
+
+// shown are the metrics of a document, and in the room that they leave those of which nobody knows which way is better.
+func shown(sum *trainview.Summary) []trainview.Metric {
+	d := sum.Document
+	return slices.Concat(d.Metrics, sum.Others(trainview.MaxMetrics-len(d.Metrics)))
+}
+
+// unshown says how many curves a list of metrics leaves out, "" for none.
+func unshown(d *trainview.Document, list []trainview.Metric) string {
+	if n := d.MetricsOmitted - (len(list) - len(d.Metrics)); n > 0 {
+		return fmt.Sprintf("%d more; --metrics NAME shows one, --max-metrics N more of them", n)
+	}
+	return ""
+}
+
+// noBest says why the best is not known and what makes it known; show writes a name of a trainer.
+func noBest(d *trainview.Document, show func(string) string) string {
+	out := "not known: " + d.Why["best"]
+	if code := d.Why["objective"]; code != "" && code != d.Why["best"] {
+		out += ", " + code
+	}
+	if o := d.Objective; o != nil {
+		out += ", " + show(o.Metric)
+	}
+	if d.Objective == nil && (len(d.Measured) > 0 || len(d.Metrics) > 0) {
+		out += "; --objective NAME:min or NAME:max names one"
+	}
+	if len(d.Measured) > 0 {
+		names := make([]string, len(d.Measured))
+		for i, name := range d.Measured {
+			names[i] = show(name)
+		}
+		out += "; measured: " + strings.Join(names, " ")
+		if n := d.MeasuredOmitted; n > 0 {
+			out += fmt.Sprintf(" and %d more", n)
+		}
+	}
+	return out
 }
 
 func bestLine(d *trainview.Document) string {
 	b := d.Best
 	if b == nil {
-		return "not known: " + d.Why["best"]
+		return noBest(d, quote)
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s %s (%s)", quote(b.Metric), b.Value, b.Goal)
+	fmt.Fprintf(&s, "%s %s (%s)", ofPart(b.Part, b.Metric, quote), b.Value, b.Goal)
 	if b.Epoch != nil {
 		fmt.Fprintf(&s, " at epoch %d", *b.Epoch)
 	}
 	if b.Step != nil {
 		fmt.Fprintf(&s, " at step %d", *b.Step)
 	}
-	if c := b.Checkpoint; c != nil {
-		exists := "not looked at"
-		if c.Exists != nil {
-			exists = map[bool]string{true: "there", false: "missing"}[*c.Exists]
-		}
-		fmt.Fprintf(&s, ", %s (%s)", quote(c.Path), exists)
-	} else {
-		s.WriteString(", " + d.Why["best.checkpoint"])
+	return s.String() + ", " + checkpoint(d, quote)
+}
+
+// checkpoint tells of the file of the best, or why none is known; show writes a name of a trainer.
+func checkpoint(d *trainview.Document, show func(string) string) string {
+	c := d.Best.Checkpoint
+	if c == nil {
+		return d.Why["best.checkpoint"]
 	}
-	return s.String()
+	exists := "not looked at"
+	if c.Exists != nil {
+		exists = map[bool]string{true: "there", false: "missing"}[*c.Exists]
+	}
+	return show(c.Path) + " (" + exists + ")"
 }
 
 func stopLine(d *trainview.Document) string {
@@ -206,38 +267,4 @@ func stopLine(d *trainview.Document) string {
 		out += ", " + quoted(s.Error.Type) + " " + quoted(s.Error.Message)
 	}
 	return out
-}
-
-// warningText names a warning with its numbers.
-func warningText(w *trainview.Warning) string {
-	out := w.Code
-	if w.Metric != "" {
-		out += " " + quote(w.Metric)
-	}
-	for name, n := range fields(w) {
-		out += fmt.Sprintf(" %s=%d", name, n)
-	}
-	if w.Gap != nil {
-		out += " gap=" + w.Gap.String()
-	}
-	if w.Recovered != nil {
-		out += fmt.Sprintf(" recovered=%t", *w.Recovered)
-	}
-	return out
-}
-
-func fields(w *trainview.Warning) func(yield func(string, int64) bool) {
-	return func(yield func(string, int64) bool) {
-		for _, f := range []struct {
-			name string
-			n    *int64
-		}{
-			{"n", w.N}, {"last_at", w.LastAt}, {"since_best", w.SinceBest}, {"since_improvement", w.SinceImprovement}, {"since", w.Since},
-			{"bytes", w.Bytes}, {"seconds", w.Seconds}, {"reported_epoch", w.ReportedEpoch},
-		} {
-			if f.n != nil && !yield(f.name, *f.n) {
-				return
-			}
-		}
-	}
 }

@@ -51,7 +51,7 @@ func fed(t *testing.T, lines ...string) *trainview.Summary {
 		require.Equal(t, trainrecord.LineRecord, d.Decode([]byte(l), lr).Kind, l)
 		rec, _ := trainrecord.FromLog(pcommon.NewResource(), lr)
 		var e trainrun.Entry
-		require.True(t, trainrun.ReduceAt(&e, &rec, trainrecord.UID{RunID: "r", Offset: int64(i)}))
+		require.True(t, new(trainrun.Reducer).At(&e, &rec, trainrecord.UID{RunID: "r", Offset: int64(i)}))
 		fold.Apply(e)
 		trail.Add(&rec, &e, trainview.Origin{})
 	}
@@ -119,6 +119,78 @@ func TestThePageLoadsNothing(t *testing.T) {
 	assert.GreaterOrEqual(t, seen["table"], 5, "each drawing has its table")
 }
 
+// Curves of which nobody knows which way is better are shown, and how to name one as the objective is said.
+func TestCurvesWithoutADirectionAreShown(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 9 {
+		var m []string
+		for k := range 8 {
+			m = append(m, fmt.Sprintf(`"val/elbo%d":%d`, k, i*i))
+		}
+		lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","body":{"epoch":%d,"learning_rate":{"pg0":1},"measurements":{"train/loss":%d,%s}}}`, 1790000000+i, i, 9-i, strings.Join(m, ",")))
+	}
+	sum := fed(t, lines...)
+	assert.Len(t, sum.Document.Metrics, 1, "the document shows them only when they are asked for")
+	for name, c := range map[string]struct{ out, metric, measured string }{
+		"text":     {string(Text(sum, Style{Width: 400})), `"val/elbo0"  ▁▁▁▁▂▃▄▆█                rising 64`, `measured: "train/loss" "val/elbo0"`},
+		"markdown": {string(Markdown(sum)), "| " + code("val/elbo0") + " | ? | rising | 64 | ? | ? |", "measured: " + code("train/loss")},
+		"page":     {string(HTML([]*trainview.Summary{sum})), `<bdi dir="auto">val/elbo0</bdi></td><td>rising</td>`, `measured: <bdi dir="auto">train/loss</bdi> <bdi`},
+	} {
+		for _, want := range []string{c.metric, "elbo4", "not known: no_objective, no_known_goal; --objective NAME:min or NAME:max names one; " + c.measured} {
+			assert.Contains(t, c.out, want, name)
+		}
+		if name != "text" {
+			assert.Contains(t, c.out, "3 more; --metrics", name)
+		}
+	}
+	assert.Equal(t, 6, strings.Count(string(HTML([]*trainview.Summary{sum})), "<figure>"))
+}
+
+// A run that consists of parts has the same names several times: each is told with its part.
+func TestNamesAreToldWithTheirPart(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 10 {
+		v := fmt.Sprint(9 - i%5)
+		if i == 2 {
+			v = "NaN"
+		}
+		lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","part":"fold<%d","body":{"epoch":%d,"measurements":{"val/loss":%s}}}`, 1790000000+i, i/5, i%5, v))
+	}
+	sum := fed(t, lines...)
+	for name, c := range map[string]struct {
+		out  string
+		show func(string) string
+	}{
+		"text": {string(Text(sum, Style{Width: 400})), quote}, "markdown": {string(Markdown(sum)), code}, "page": {string(HTML([]*trainview.Summary{sum})), bdi},
+	} {
+		first, second := c.show("fold<0")+" "+c.show("val/loss"), c.show("fold<1")+" "+c.show("val/loss")
+		for _, want := range []string{"non_finite " + first, second + " 5 (min) at epoch 4", "of the part " + c.show("fold<1")} {
+			assert.Contains(t, c.out, want, name)
+		}
+		assert.Equal(t, 2, strings.Count(c.out, first), "%s: the metric and its warning", name)
+		assert.Equal(t, 2, strings.Count(c.out, second), "%s: the metric and the best", name)
+	}
+}
+
+// A drawing is readable on a phone: its name wraps, the words of two lines that end side by side do not cover each other, and the caption says
+// what there is.
+func TestADrawingIsReadable(t *testing.T) {
+	t.Parallel()
+	const long = "val/a_rather_long_name_of_a_detector_head_mean_average_precision"
+	var lines []string
+	for i := range 4 {
+		lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","body":{"epoch":%d,"measurements":{"val/loss":%d,"train/loss":%[2]d,"%[4]s":0.%[2]d}}}`, 1790000000+i, i, 9-i, long))
+	}
+	out := string(HTML([]*trainview.Summary{fed(t, lines...)}))
+	assert.Contains(t, out, `<h3><bdi dir="auto">`+long+`</bdi></h3>`)
+	assert.Equal(t, 2, strings.Count(out, ">best "), "one a drawing")
+	assert.Contains(t, out, "<figcaption>Lines in their order: solid, dashed. A dot marks the best of a line.</figcaption>")
+	assert.Contains(t, out, "<figcaption>A dot marks the best of a line.</figcaption>")
+	assert.Contains(t, out, "at epoch 3, no_checkpoint_record</dd>")
+}
+
 func TestSparklines(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -160,6 +232,29 @@ func TestWidthsAreThoseOfATerminal(t *testing.T) {
 	for text, want := range map[string]string{"abcde": "abcde", "abcdef": "abcd…", "损失ab": "损失…", "损失a": "损失a", "a\u0301bcdef": "a\u0301bcd…"} {
 		assert.Equal(t, want, s.cut(text), text)
 	}
+}
+
+func TestACutLeavesNoPartOfAnEscape(t *testing.T) {
+	t.Parallel()
+	for _, escape := range []string{`\u202E`, `\U000E0001`, `\"`} {
+		line := "run" + escape + escape + "z" // an escape is cut, or left out, at any width
+		for width := 1; width <= len(line); width++ {
+			got, whole := Style{Width: width}.cut(line), line[:3]
+			for strings.HasPrefix(line, whole+escape) && len(whole+escape) < width {
+				whole += escape
+			}
+			switch {
+			case width >= len(line):
+				whole = line
+			case width <= 3:
+				whole = line[:width-1] + "…"
+			default:
+				whole += "…"
+			}
+			assert.Equal(t, whole, got, "%s in %d cells", escape, width)
+		}
+	}
+	assert.Equal(t, `C:\us…`, Style{Width: 6}.cut(`C:\users`), "what is none")
 }
 
 func TestAScreenNeverScrolls(t *testing.T) {

@@ -32,7 +32,7 @@ func Text(sum *trainview.Summary, s Style) []byte {
 	}
 	lines := []string{s.cut(title)}
 	state := s.cut(stateLine(d))
-	lines = append(lines, s.paint(d.State, state[:len(d.State)])+state[len(d.State):], s.cut(progressLine(d)))
+	lines = append(lines, s.paint(d.State, state[:len(d.State)])+state[len(d.State):], s.cut(progressLine(d, quote)))
 	tail := []string{s.cut("best: " + bestLine(d))}
 	if stop := stopLine(d); stop != "" {
 		tail = append(tail, s.cut("stop: "+stop))
@@ -40,21 +40,22 @@ func Text(sum *trainview.Summary, s Style) []byte {
 	tail = append(tail, warningLines(d, s)...)
 	room := maxLines - len(lines) - len(tail)
 	wide := 0
-	shown := d.Metrics[:min(len(d.Metrics), room)]
-	for i := range shown {
-		wide = max(wide, across(quote(shown[i].Name)))
+	list := shown(sum)
+	list = list[:min(len(list), room)]
+	for i := range list {
+		wide = max(wide, across(ofPart(list[i].Part, list[i].Name, quote)))
 	}
 	if s.Width > 0 {
 		wide = min(wide, max(s.Width/3, 8)) // a long name leaves room for what it is about
 	}
-	for i := range shown {
-		lines = append(lines, s.cut(metricLine(sum, &shown[i], wide)))
+	for i := range list {
+		lines = append(lines, s.cut(metricLine(sum, &list[i], wide)))
 	}
 	return []byte(strings.Join(append(lines, tail...), "\n") + "\n")
 }
 
 func metricLine(sum *trainview.Summary, m *trainview.Metric, wide int) string {
-	line := fmt.Sprintf("%s %-*s %s %s", pad(Style{Width: wide}.cut(quote(m.Name)), wide), cells, sparkline(points(sum, m)), m.Trend, value(m.Last))
+	line := fmt.Sprintf("%s %-*s %s %s", pad(Style{Width: wide}.cut(ofPart(m.Part, m.Name, quote)), wide), cells, sparkline(points(sum, m)), m.Trend, value(m.Last))
 	if m.Best != nil {
 		line += fmt.Sprintf(" best %s at %s %s", m.Best, m.Axis, integer(m.BestAt))
 	}

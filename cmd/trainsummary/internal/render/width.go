@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -33,7 +34,7 @@ func acrossRune(r rune) int {
 // pad brings a text to a width.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-across(s), 0)) }
 
-// cut brings a line to the width of the terminal.
+// cut brings a line to the width of the terminal. An escape is there as a whole or not at all.
 func (s Style) cut(line string) string {
 	if s.Width <= 0 || across(line) <= s.Width {
 		return line
@@ -41,10 +42,25 @@ func (s Style) cut(line string) string {
 	n := 0
 	for i, r := range line {
 		if n += acrossRune(r); n > s.Width-1 {
-			return line[:i] + "…"
+			return line[:beforeEscape(line, i)] + "…"
 		}
 	}
 	return line
+}
+
+// escape is what stands for a character that a terminal is not to see, and for a quotation mark.
+var escape = regexp.MustCompile(`\\(?:u[0-9A-F]{4}|U[0-9A-F]{8}|")`)
+
+// beforeEscape gives the beginning of the escape that a place of a line is in, else the place.
+func beforeEscape(line string, at int) int {
+	const longest = len(`\U00000000`)
+	from := max(at-longest+1, 0)
+	for _, e := range escape.FindAllStringIndex(line[from:min(at+longest, len(line))], -1) {
+		if from+e[0] < at && at < from+e[1] {
+			return from + e[0]
+		}
+	}
+	return at
 }
 
 // Screen is text for the whole of a terminal, drawn over what was there before. What does not fit below is left out: a terminal

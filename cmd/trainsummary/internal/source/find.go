@@ -41,7 +41,7 @@ func (f Folder) Changed() bool {
 	return err != nil || !fi.ModTime().Equal(f.mod)
 }
 
-// Find reads one argument: a file, a folder or a glob. No link out of the folder is followed.
+// Find reads one argument: a file, a folder or a glob of both. No link out of the folder is followed.
 func Find(arg string) Found {
 	abs, err := Abs(arg)
 	if err != nil {
@@ -50,9 +50,9 @@ func Find(arg string) Found {
 	fi, err := os.Lstat(abs)
 	switch {
 	case err == nil && fi.IsDir():
-		return below(arg, abs, "**/*.jsonl", "**/*.jsonl.gz", "**/*.ndjson")
+		return below(arg, abs, streams("")...)
 	case err == nil && fi.Mode()&fs.ModeSymlink != 0 && leadsToFolder(abs):
-		return below(arg, abs, "**/*.jsonl", "**/*.jsonl.gz", "**/*.ndjson")
+		return below(arg, abs, streams("")...)
 	case err == nil:
 		return file(arg, abs)
 	case !isGlob(arg):
@@ -63,7 +63,7 @@ func Find(arg string) Found {
 		}
 		return found
 	}
-	base, pattern := doublestar.SplitPattern(filepath.ToSlash(arg))
+	base, pattern := doublestar.SplitPattern(strings.TrimRight(filepath.ToSlash(arg), "/"))
 	if !doublestar.ValidatePattern(pattern) {
 		return Found{Err: errors.New("no glob: close its brackets and braces")}
 	}
@@ -71,9 +71,14 @@ func Find(arg string) Found {
 	if err != nil {
 		return Found{Err: err}
 	}
-	found := below(base, root, pattern)
+	found := below(base, root, append(streams(pattern+"/"), pattern)...)
 	found.Missing = len(found.Refs) == 0 && found.Err == nil
 	return found
+}
+
+// streams are the globs of what a folder is read for.
+func streams(folder string) []string {
+	return []string{folder + "**/*.jsonl", folder + "**/*.jsonl.gz", folder + "**/*.ndjson"}
 }
 
 func isGlob(arg string) bool { return strings.ContainsAny(arg, `*?[{`) }

@@ -87,15 +87,29 @@ func Abs(path string) (string, error) {
 // Looker looks at checkpoints below roots, and at nothing else.
 type Looker struct{ Roots []string }
 
-// Look looks at a path; a relative one begins at folder.
+// Look looks at a path; a relative one begins at folder, or at one above it as long as what it leads to lies in folder: a trainer that was
+// started beside out/ and writes there calls the file out/best.pt.
 func (l Looker) Look(folder, path string) trainview.Found {
 	if strings.ContainsRune(path, 0) || path == "" {
 		return trainview.FoundOutside
 	}
-	abs := path
-	if !filepath.IsAbs(path) {
-		abs = filepath.Join(folder, path)
+	if filepath.IsAbs(path) {
+		return l.lookAt(folder, path)
 	}
+	best := l.lookAt(folder, filepath.Join(folder, path))
+	for above := filepath.Dir(folder); best < trainview.FoundEmpty; above = filepath.Dir(above) {
+		rel, err := filepath.Rel(folder, filepath.Join(above, path))
+		if err == nil && filepath.IsLocal(rel) && rel != "." {
+			best = max(best, lookBelow(folder, rel))
+		}
+		if above == filepath.Dir(above) {
+			break
+		}
+	}
+	return best
+}
+
+func (l Looker) lookAt(folder, abs string) trainview.Found {
 	best := trainview.FoundOutside
 	for _, root := range append([]string{folder}, l.Roots...) {
 		rel, err := filepath.Rel(root, filepath.Clean(abs))
@@ -112,7 +126,7 @@ func (l Looker) Look(folder, path string) trainview.Found {
 func lookBelow(name, rel string) trainview.Found {
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return trainview.FoundOutside
+		return trainview.FoundHidden
 	}
 	defer func() { _ = root.Close() }() // nothing was written
 	fi, err := root.Stat(rel)
@@ -120,10 +134,19 @@ func lookBelow(name, rel string) trainview.Found {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
 		return trainview.FoundMissing
 	case err != nil:
-		return trainview.FoundOutside
+		return trainview.FoundHidden
 	case fi.Mode().IsRegular() && fi.Size() == 0:
 		return trainview.FoundEmpty
 	default:
 		return trainview.FoundThere
 	}
+}
+
+// CanLookInto says why a folder cannot be looked into, nil when it can.
+func CanLookInto(path string) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	return root.Close()
 }

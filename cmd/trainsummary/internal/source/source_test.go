@@ -42,6 +42,8 @@ func TestWhatArgumentsGive(t *testing.T) {
 	assert.Equal(t, []string{"a/inside.jsonl", "a/t.jsonl"}, names(Find(filepath.Join(dir, "a*", "*.jsonl"))), "the base of a glob is a root")
 	assert.Equal(t, []string{"other.txt"}, names(Find(filepath.Join(dir, "b", "other.txt"))))
 	assert.Equal(t, []string{"top.jsonl"}, names(Find(filepath.Join(dir, "t*.jsonl"))))
+	assert.Equal(t, []string{"a/inside.jsonl", "a/t.jsonl", "a/t.jsonl.gz"}, names(Find(filepath.Join(dir, "a*"))), "folders that a glob matches")
+	assert.Equal(t, names(Find(filepath.Join(dir, "a*"))), names(Find(filepath.Join(dir, "a*")+"/")))
 	assert.True(t, Find(filepath.Join(dir, "no.jsonl")).Missing)
 	assert.True(t, Find(filepath.Join(dir, "no*.jsonl")).Missing)
 	assert.Error(t, Find(filepath.Join(dir, "{a")).Err)
@@ -77,17 +79,22 @@ func TestLooks(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "run", "ckpt", "best.pt"), "x")
 	write(t, filepath.Join(dir, "run", "empty.pt"), "")
+	write(t, filepath.Join(dir, "beside.pt"), "x") // not the run's
 	write(t, filepath.Join(other, "w.pt"), "x")
 	require.NoError(t, os.Symlink(filepath.Join(other, "w.pt"), filepath.Join(dir, "run", "leads")))
 	folder := filepath.Join(dir, "run")
 	for path, want := range map[string]trainview.Found{
 		"ckpt/best.pt": trainview.FoundThere, "./ckpt/../ckpt/best.pt": trainview.FoundThere, "ckpt": trainview.FoundThere, "empty.pt": trainview.FoundEmpty,
 		"no.pt": trainview.FoundMissing, "ckpt/best.pt/x": trainview.FoundMissing, "../secret": trainview.FoundOutside, "/etc/passwd": trainview.FoundOutside,
-		filepath.Join(folder, "ckpt/best.pt"): trainview.FoundThere, "leads": trainview.FoundOutside, "": trainview.FoundOutside, "a\x00b": trainview.FoundOutside,
+		"run/ckpt/best.pt": trainview.FoundThere, filepath.Base(dir) + "/run/ckpt/best.pt": trainview.FoundThere, "run/empty.pt": trainview.FoundEmpty,
+		"run/no.pt": trainview.FoundMissing, "run/leads": trainview.FoundHidden, "beside.pt": trainview.FoundMissing, "run": trainview.FoundMissing,
+		filepath.Join(folder, "ckpt/best.pt"): trainview.FoundThere, "leads": trainview.FoundHidden, "": trainview.FoundOutside, "a\x00b": trainview.FoundOutside,
 		filepath.Join(other, "w.pt"): trainview.FoundOutside,
 	} {
 		assert.Equal(t, want, Looker{}.Look(folder, path), path)
 	}
 	assert.Equal(t, trainview.FoundThere, Looker{Roots: []string{other}}.Look(folder, filepath.Join(other, "w.pt")))
 	assert.Equal(t, trainview.FoundMissing, Looker{Roots: []string{other}}.Look(folder, filepath.Join(other, "v.pt")))
+	gone := filepath.Join(other, "gone")
+	assert.Equal(t, trainview.FoundHidden, Looker{Roots: []string{gone}}.Look(folder, filepath.Join(gone, "w.pt")))
 }

@@ -11,7 +11,7 @@ import (
 
 // Telemetry is the component's instruments.
 type Telemetry struct {
-	points, values, forgotten, storageErrors metric.Int64Counter
+	points, values, forgotten, masked, storageErrors metric.Int64Counter
 
 	id           attribute.KeyValue
 	registration metric.Registration
@@ -21,13 +21,15 @@ type Telemetry struct {
 func NewTelemetry(set component.TelemetrySettings, id component.ID, rows func() int64) (*Telemetry, error) {
 	meter := set.MeterProvider.Meter(ScopeName)
 	t := &Telemetry{id: attribute.String("connector", id.String())}
-	var errs [6]error
+	var errs [7]error
 	t.points, errs[0] = meter.Int64Counter("otelcol_training_records_points", metric.WithUnit("{point}"),
 		metric.WithDescription("Points of gauges that a profile reads."))
 	t.values, errs[1] = meter.Int64Counter("otelcol_training_records_values", metric.WithUnit("{value}"),
 		metric.WithDescription("Values of learning curves."))
 	t.forgotten, errs[2] = meter.Int64Counter("otelcol_training_records_rows_forgotten", metric.WithUnit("{row}"),
 		metric.WithDescription("Kinds of rows that were forgotten because there were too many."))
+	t.masked, errs[6] = meter.Int64Counter("otelcol_training_records_masked_values", metric.WithUnit("{value}"),
+		metric.WithDescription("Values of resources that were masked because they look like secrets and the row of gauges is kept."))
 	t.storageErrors, errs[5] = meter.Int64Counter("otelcol_training_records_storage_errors", metric.WithUnit("{error}"),
 		metric.WithDescription("Operations of the storage that failed, and values of it that could not be read."))
 	var gauge metric.Int64ObservableGauge
@@ -53,10 +55,11 @@ func (t *Telemetry) Begin(points, values, reasons []string) {
 		t.storageErrors.Add(ctx, 0, t.with(attribute.String("reason", reason)))
 	}
 	t.forgotten.Add(ctx, 0, t.with())
+	t.masked.Add(ctx, 0, t.with())
 }
 
 // Count adds what a batch gave, by result.
-func (t *Telemetry) Count(ctx context.Context, points, values map[string]int, forgotten int) {
+func (t *Telemetry) Count(ctx context.Context, points, values map[string]int, forgotten int, masked int64) {
 	for result, n := range points {
 		t.points.Add(ctx, int64(n), t.with(attribute.String("result", result)))
 	}
@@ -65,6 +68,9 @@ func (t *Telemetry) Count(ctx context.Context, points, values map[string]int, fo
 	}
 	if forgotten > 0 {
 		t.forgotten.Add(ctx, int64(forgotten), t.with())
+	}
+	if masked > 0 {
+		t.masked.Add(ctx, masked, t.with())
 	}
 }
 

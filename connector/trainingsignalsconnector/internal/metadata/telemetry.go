@@ -47,7 +47,7 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID, state func()
 	t.FlushFailures = counter("flush_failures", "{flush}", "Flushes that the next consumer refused.")
 	t.TicksSkipped = counter("ticks_skipped", "{tick}", "Ticks at which nothing was sent because the one before was not done, or the clock went back.")
 	t.StorageErrors = counter("storage_errors", "{error}", "Operations of the storage that failed, and values of it that could not be read.")
-	t.ValuesReplaced = counter("values_replaced", "{value}", "Values that are not kept as they came: secrets, and what is not on a closed list.")
+	t.ValuesReplaced = counter("values_replaced", "{value}", "Values that are not kept as they came: secrets, what is not on a closed list, and what is left out because it is not of its type or range.")
 	var err error
 	t.flushDuration, err = meter.Float64Histogram(prefix+"flush_duration", metric.WithUnit("s"), metric.WithDescription("Time of a flush, with the next consumer's."))
 	errs = append(errs, err, t.observe(meter, state))

@@ -148,6 +148,24 @@ func TestUnchangedFilesAreNotTouched(t *testing.T) {
 	assert.Equal(t, before, after)
 }
 
+// Whoever shares the folder reads results: a file is 0644, as far as the process may give it.
+func TestResultsAreReadableByOthers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain, err := os.OpenFile(filepath.Join(dir, "plain"), os.O_CREATE|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	require.NoError(t, plain.Close())
+	want, err := os.Stat(plain.Name())
+	require.NoError(t, err)
+	_, err = open(t, dir).Write(set("1", "a"))
+	require.NoError(t, err)
+	for name := range disk(t, dir+"/run") {
+		info, err := os.Lstat(filepath.Join(dir, "run", name))
+		require.NoError(t, err)
+		assert.Equal(t, want.Mode(), info.Mode(), name)
+	}
+}
+
 func inodes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

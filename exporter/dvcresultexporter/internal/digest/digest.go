@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,8 +29,6 @@ const (
 	ChangedDuringHash Status = "changed_during_hash"
 	Timeout           Status = "timeout"
 	Error             Status = "error"
-	maxFiles                 = 1000 // of a folder
-	maxDepth                 = 64
 	chunk                    = 1 << 20
 	attempts                 = 2
 )
@@ -171,8 +168,9 @@ func same(a, b fs.FileInfo) bool {
 
 // copy reads a file to its end, one byte more than its size at most: a file that grows does not end.
 func (r *reader) copy(f io.Reader, size int64) (sums, int64, error) {
-	a, b := sha256.New(), md5.New() //nolint:gosec // no secret hangs on it
-	buf := make([]byte, min(chunk, size+1))
+	a, b := sha256.New(), md5.New()                            //nolint:gosec // no secret hangs on it
+	piece := min(chunk, size+1, max(r.opts.BytesPerSecond, 1)) // a second's at most: a wait for the rate is none for the file system
+	buf := make([]byte, piece)
 	var n int64
 	in := io.LimitReader(f, size+1)
 	for {
@@ -218,7 +216,7 @@ func (r *reader) folder(root *os.Root, name string) (Digest, error) {
 		return Digest{}, err
 	}
 	defer func() { _ = sub.Close() }()
-	names, err := list(sub)
+	names, err := r.list(sub)
 	if err != nil {
 		return Digest{}, err
 	}
@@ -236,7 +234,7 @@ func (r *reader) folder(root *os.Root, name string) (Digest, error) {
 		d.Size += size
 		entries = append(entries, entry{n, s})
 	}
-	again, err := list(sub)
+	again, err := r.list(sub)
 	if err != nil || !slices.Equal(names, again) {
 		return Digest{}, refusal(ChangedDuringHash)
 	}
@@ -247,32 +245,6 @@ func (r *reader) folder(root *os.Root, name string) (Digest, error) {
 	tree := md5.Sum(dvcTree(entries)) //nolint:gosec // DVC names folders by it
 	d.SHA256, d.MD5 = hex.EncodeToString(text.Sum(nil)), hex.EncodeToString(tree[:])+".dir"
 	return d, nil
-}
-
-// list names the files below a folder, in byte order.
-func list(sub *os.Root) ([]string, error) {
-	var out []string
-	err := fs.WalkDir(sub.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir() && strings.Count(name, "/") >= maxDepth, len(out) >= maxFiles && !e.IsDir():
-			return refusal(TooLarge)
-		case e.IsDir():
-			return nil
-		}
-		info, err := sub.Stat(name)
-		if err != nil {
-			return err
-		}
-		if !info.Mode().IsRegular() {
-			return refusal(RefusedNotRegular)
-		}
-		out = append(out, path.Clean(name))
-		return nil
-	})
-	slices.Sort(out)
-	return out, err
 }
 
 func statusOf(err error) Status {

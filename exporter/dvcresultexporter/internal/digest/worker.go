@@ -10,6 +10,9 @@ import (
 // stallAfter is the time without a byte read after which a file counts as unreadable: its file system hangs.
 const stallAfter = 5 * time.Minute
 
+// maxQueue bounds the tasks that wait.
+const maxQueue = 64
+
 // Task asks for the digest of a path that a run named. Equal keys of a run are asked for once.
 type Task struct{ Run, Key, Path string }
 
@@ -19,6 +22,8 @@ type Worker struct {
 	done func(Task, Digest)
 	busy *atomic.Int32
 
+	digest func(r *reader, run, path string) Digest // of the reader; tests have it hang
+
 	mu     sync.Mutex
 	queue  []Task
 	queued map[[2]string]bool // by run and key; also the one in work
@@ -27,15 +32,18 @@ type Worker struct {
 
 // NewWorker makes a worker that calls done with each digest. Busy is greater while it reads, which may hang with the file system.
 func NewWorker(opts Options, done func(Task, Digest), busy *atomic.Int32) *Worker {
-	return &Worker{opts: opts, done: done, busy: busy, queued: map[[2]string]bool{}, kick: make(chan struct{}, 1)}
+	return &Worker{opts: opts, done: done, busy: busy, digest: (*reader).digest, queued: map[[2]string]bool{}, kick: make(chan struct{}, 1)}
 }
 
-// Submit queues a task unless it is there already.
-func (w *Worker) Submit(t Task) {
+// Submit queues a task unless it is there already. It answers false when there is no room: whoever asks comes again when there is.
+func (w *Worker) Submit(t Task) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.queued[t.id()] {
-		return
+		return true
+	}
+	if len(w.queue) >= maxQueue {
+		return false
 	}
 	w.queued[t.id()] = true
 	w.queue = append(w.queue, t)
@@ -43,6 +51,14 @@ func (w *Worker) Submit(t Task) {
 	case w.kick <- struct{}{}:
 	default:
 	}
+	return true
+}
+
+// HasRoom says that half of the queue is empty: as much as those who were sent away need.
+func (w *Worker) HasRoom() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.queue) <= maxQueue/2
 }
 
 func (t *Task) id() [2]string { return [2]string{t.Run, t.Key} }
@@ -91,7 +107,7 @@ func (w *Worker) work(ctx context.Context, t Task) {
 	watch := time.AfterFunc(stallAfter, func() { answer(Digest{Status: Timeout}) })
 	defer watch.Stop()
 	r := &reader{opts: &w.opts, ctx: ctx, progress: func() { watch.Reset(stallAfter) }}
-	d := r.digest(t.Run, t.Path)
+	d := w.digest(r, t.Run, t.Path)
 	if ctx.Err() == nil {
 		answer(d)
 	}

@@ -16,6 +16,7 @@ type TelemetryBuilder struct {
 	Records            metric.Int64Counter
 	IgnoredRecords     metric.Int64Counter
 	MaskedValues       metric.Int64Counter
+	ReplacedValues     metric.Int64Counter
 	WrittenResults     metric.Int64Counter
 	KeptResults        metric.Int64Counter
 	PartialResults     metric.Int64Counter
@@ -54,6 +55,7 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, id component.ID) 
 	b.Records = counter("otelcol_dvc_result_records", "{record}", "Training records that became part of a run's state.")
 	b.IgnoredRecords = counter("otelcol_dvc_result_ignored_records", "{record}", "Log records that changed no run's state.")
 	b.MaskedValues = counter("otelcol_dvc_result_masked_values", "{value}", "Values of taken records that were masked because they look like secrets.")
+	b.ReplacedValues = counter("otelcol_dvc_result_replaced_values", "{value}", "Values of taken records that are not in the state as they came, because they are not of their type or range or beyond a bound.")
 	b.WrittenResults = counter("otelcol_dvc_result_written_results", "{result}", "Results of which at least one file was written.")
 	b.KeptResults = counter("otelcol_dvc_result_kept_results", "{result}", "Results that were not written because the one on disk rests on more records.")
 	b.PartialResults = counter("otelcol_dvc_result_partial_results", "{result}", "Results that were written of a run of which the beginning of a stream is missing.")

@@ -41,8 +41,9 @@ func IsNewer(b []byte, st *trainrun.State) bool {
 }
 
 // IsBetter says whether a result.json on disk rests on a newer attempt than the state, or on more records of the same one.
-// Such a result stays: the state is that of a collector which has not seen everything.
-func IsBetter(b []byte, st *trainrun.State) bool {
+// Such a result stays: the state is that of a collector which has not seen everything. Up to the attempt own, the results on disk are
+// those of this collector: what rows tell of attempts may turn out otherwise when more of them come.
+func IsBetter(b []byte, st *trainrun.State, own int64) bool {
 	old, ok := readMarker(b)
 	if !ok || old.RunID != cutText(st.RunID, maxText) {
 		return false
@@ -57,7 +58,7 @@ func IsBetter(b []byte, st *trainrun.State) bool {
 	case c != nil: // what is there may have had records that are another host's by now: more than all hosts have it had not
 		newest, count = c.Attempt, c.Records
 	}
-	if newest = max(newest, 1); attempt != newest {
+	if newest = max(newest, 1); attempt < newest || attempt > max(newest, own) {
 		return attempt > newest
 	}
 	return old.Records.Count > count

@@ -134,6 +134,7 @@ func (c *continuation) progress() {
 	p, st := c.p, &c.st
 	st.Epochs.Planned = cmp.Or(st.Epochs.Planned, p.Epochs.Planned)
 	st.Epochs.Reported = cmp.Or(st.Epochs.Reported, p.Epochs.Reported)
+	st.Steps.FromZero = st.Steps.FromZero || p.Steps.FromZero
 	st.Steps.Planned = cmp.Or(st.Steps.Planned, p.Steps.Planned)
 	if c.cut(trainrun.AxisEpoch) == math.MaxInt64 {
 		st.Epochs.Completed, st.Epochs.Last = greater(st.Epochs.Completed, p.Epochs.Completed), greater(st.Epochs.Last, p.Epochs.Last)

@@ -225,13 +225,16 @@ func TestResultWithMoreRecordsIsBetter(t *testing.T) {
 		return files[len(files)-1].Bytes
 	}
 	st := &trainrun.State{RunID: "r", Attempt: 2, Records: trainrun.Records{Count: 10}}
-	assert.True(t, IsBetter(render(2, 11), st))
-	assert.True(t, IsBetter(render(3, 1), st))
-	assert.False(t, IsBetter(render(2, 10), st))
-	assert.False(t, IsBetter(render(1, 99), st), "an older attempt")
-	assert.False(t, IsBetter(nil, st))
-	assert.False(t, IsBetter([]byte(`{"schema":"train-result/1","run_id":"r","records":{"count":99`), st), "a torn file of somebody else")
-	assert.False(t, IsBetter(bytes.Replace(render(2, 99), []byte(`"r"`), []byte(`"other"`), 1), st))
+	assert.True(t, IsBetter(render(2, 11), st, 0))
+	assert.True(t, IsBetter(render(3, 1), st, 0))
+	assert.False(t, IsBetter(render(2, 10), st, 0))
+	assert.False(t, IsBetter(render(3, 10), st, 3), "an attempt that this collector has told itself, and that is none")
+	assert.True(t, IsBetter(render(3, 11), st, 3))
+	assert.True(t, IsBetter(render(4, 1), st, 3))
+	assert.False(t, IsBetter(render(1, 99), st, 0), "an older attempt")
+	assert.False(t, IsBetter(nil, st, 0))
+	assert.False(t, IsBetter([]byte(`{"schema":"train-result/1","run_id":"r","records":{"count":99`), st, 0), "a torn file of somebody else")
+	assert.False(t, IsBetter(bytes.Replace(render(2, 99), []byte(`"r"`), []byte(`"other"`), 1), st, 0))
 }
 
 // A result from before a conflict was known, or from when other records were taken for the host's, may have more records than
@@ -247,13 +250,13 @@ func TestAResultFromBeforeAConflictIsNotBetter(t *testing.T) {
 	}
 	st := &trainrun.State{RunID: "r", Attempt: 1, Records: trainrun.Records{Count: 10}, Conflict: of("a")}
 	for _, old := range [][]byte{render(15, nil), render(14, of("a")), render(14, of("b"))} {
-		assert.False(t, IsBetter(old, st))
+		assert.False(t, IsBetter(old, st, 0))
 	}
-	assert.True(t, IsBetter(render(16, nil), st))
-	assert.True(t, IsBetter(render(16, of("a")), st))
+	assert.True(t, IsBetter(render(16, nil), st, 0))
+	assert.True(t, IsBetter(render(16, of("a")), st, 0))
 	alone := &trainrun.State{RunID: "r", Attempt: 1, Records: trainrun.Records{Count: 10}}
-	assert.True(t, IsBetter(render(10, of("a")), alone), "the other host's records were not seen yet")
-	assert.False(t, IsBetter(render(9, of("a")), alone))
+	assert.True(t, IsBetter(render(10, of("a")), alone, 0), "the other host's records were not seen yet")
+	assert.False(t, IsBetter(render(9, of("a")), alone, 0))
 	assert.False(t, IsOther(render(1, nil), "r"))
 	assert.True(t, IsOther(render(1, nil), "s"))
 	assert.False(t, IsOther([]byte("{"), "s"))

@@ -98,6 +98,10 @@ func (p *pruner) member(out object, key string, v any, path string, depth int) {
 		return
 	}
 	p.left -= quoted
+	switch v.(type) {
+	case object, []any: // what is in it begins a line of its own
+		p.left -= 2*depth + 2
+	}
 	if v = p.prune(v, path, depth+1); v != (gone{}) {
 		out[key] = v
 	}

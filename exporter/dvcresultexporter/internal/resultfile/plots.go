@@ -14,10 +14,13 @@ const (
 	FullSuffix  = ".tsv.gz"
 )
 
+// maxPlotNames bounds the names of plot tables: result.json lists each, with a hundred bytes of digest and size.
+const maxPlotNames = 128 << 10
+
 // plotFiles makes the tables of the first hundred series that have a finite value.
 func plotFiles(list []*metric, opts Options, cut *cuts) []File {
 	var files []File
-	plots := 0
+	plots, names := 0, 0
 	for _, m := range list {
 		if m.series == nil {
 			continue
@@ -26,7 +29,12 @@ func plotFiles(list []*metric, opts Options, cut *cuts) []File {
 		if len(points) == 0 {
 			continue
 		}
-		if plots++; plots > maxPlots {
+		name := len(appendJSONString(nil, m.path))
+		if opts.FullFidelity {
+			name *= 2
+		}
+		plots, names = plots+1, names+name
+		if plots > maxPlots || names > maxPlotNames {
 			cut.add("plots", m.name)
 			continue
 		}

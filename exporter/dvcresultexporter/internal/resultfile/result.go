@@ -103,7 +103,7 @@ func plannedReached(st *trainrun.State) bool {
 	if st.Epochs.Planned != nil && *st.Epochs.Planned > 0 {
 		return st.Epochs.Completed != nil && *st.Epochs.Completed >= *st.Epochs.Planned
 	}
-	return st.Steps.Planned != nil && *st.Steps.Planned > 0 && st.Steps.Last != nil && *st.Steps.Last >= *st.Steps.Planned
+	return st.Steps.Done()
 }
 
 // put sets a key unless its value is empty.
@@ -198,6 +198,9 @@ func stepsObject(s trainrun.Steps) object {
 	o := object{}
 	put(o, "planned", s.Planned)
 	put(o, "last", s.Last)
+	if s.FromZero {
+		o["from_zero"] = true
+	}
 	return o
 }
 

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -296,4 +298,38 @@ func drawRecord(t *rapid.T, run string, place int64) trainrecord.Record {
 	rec, ok := trainrecord.FromLog(resource, lr)
 	require.True(t, ok)
 	return rec
+}
+
+// TestEachFieldOfTheSchemaSaysWhatItIs, for the schema is all that a reader of a result has.
+func TestEachFieldOfTheSchemaSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../result.schema.json")
+	require.NoError(t, err)
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(raw, &schema))
+	fields := 0
+	var walk func(path string, node any)
+	walk = func(path string, node any) {
+		switch n := node.(type) {
+		case map[string]any:
+			for key, v := range n {
+				if properties, ok := v.(map[string]any); ok && key == "properties" {
+					for name, field := range properties {
+						fields++
+						said, _ := field.(map[string]any)["description"].(string)
+						assert.NotEmpty(t, said, "%s.%s", path, name)
+						walk(path+"."+name, field)
+					}
+					continue
+				}
+				walk(path+"/"+key, v)
+			}
+		case []any:
+			for _, v := range n {
+				walk(path, v)
+			}
+		}
+	}
+	walk("", schema)
+	assert.Greater(t, fields, 100)
 }

@@ -188,6 +188,7 @@ func (p *profile) mapped(b *bytes.Buffer) {
 			b.WriteString("Whatever no rule before it reads.\n")
 		}
 	}
+	p.wordsPart(b)
 }
 
 func (p *profile) notTold(b *bytes.Buffer) {

@@ -34,6 +34,7 @@ type profile struct {
 	Notes          []string          `yaml:"notes"`
 	Without        map[string]string `yaml:"without"`
 
+	words []wordList // all there are
 	facts map[string]bool
 	kept  []string
 	// example is a stream and its records, from the first fixture.
@@ -65,6 +66,10 @@ func read(dir string) ([]*profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, err := readWords(dir)
+	if err != nil {
+		return nil, err
+	}
 	var compiled []*trainprofile.Profile
 	var all []*profile
 	for _, path := range paths {
@@ -76,7 +81,7 @@ func read(dir string) ([]*profile, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := &profile{facts: map[string]bool{}}
+		p := &profile{words: words, facts: map[string]bool{}}
 		if err := yaml.Unmarshal(data, p); err != nil {
 			return nil, fmt.Errorf("profile %s: %w", filepath.Base(path), err)
 		}

@@ -26,6 +26,12 @@ A line is a record when its ` + "`schema`" + ` starts with ` + "`%s/`" + `, or w
 Measurements may be ` + "`NaN`, `Infinity` and `-Infinity`" + `. ` + "`epoch`" + ` is an index from 0.
 `
 
+const misfits = "A value that is not of its type or range costs itself alone: it counts as absent, and what was written is kept under `framework`, by its path " +
+	"(`epoch`, `best.mode`, `artifacts[2].size`; with a `_` behind it where that name is taken). In `measurements`, `learning_rate`, `durations`, and among the " +
+	"elements of arrays, it stays where it is, and counts for nothing. An inner key has the range of the body's key of its name. So it is with the keys of a line " +
+	"(`ts`, `severity`, `phase` …); but a line whose `run_id`, `part`, `attempt`, `rank` or `seq` is not of its type and range is no record: it would be taken for another's. " +
+	"`null` is absent."
+
 // Page gives docs/records.md.
 func Page(r *trainrecord.Registry) []byte {
 	var b strings.Builder
@@ -43,11 +49,11 @@ func Page(r *trainrecord.Registry) []byte {
 			row(&b, code(n.Name), n.Type, n.Meaning, set(n.Values))
 		}
 	}
-	section(&b, "Keys of the body", "Anything else may stand in the body too; what a mapping finds no shared meaning for is kept under `framework`.",
+	section(&b, "Keys of the body", "Anything else may stand in the body too; what a mapping finds no shared meaning for is kept under `framework`.\n\n"+misfits,
 		[]string{"key", "type", "unit", "meaning", "values"})
 	for _, n := range r.Names {
 		if n.Kind == trainrecord.KindBody {
-			row(&b, code(n.Name), n.Type+innerKeys(n), n.Unit, n.Meaning, set(n.Values))
+			row(&b, code(n.Name), n.Type+between(n)+innerKeys(n), n.Unit, n.Meaning, set(n.Values))
 		}
 	}
 	section(&b, "Attributes", "The key is `"+r.Namespace+".<name>`. A name that is not allowed on metrics is removed from them by `cardinality_guard`.",
@@ -57,7 +63,8 @@ func Page(r *trainrecord.Registry) []byte {
 			row(&b, code(n.Name), n.Type, strings.Join(n.Signals, ", "), n.Meaning, set(n.Values))
 		}
 	}
-	section(&b, "Value sets", "A value off its list becomes `other`; what was written stays in the body (a framework, phase or event under `body.framework`).", []string{"set", "values"})
+	section(&b, "Value sets", "A value off its list becomes `other`; what was written stays in the body (a framework, phase or event under `body.framework`). "+
+		"One of `mode` is left out: whether less or more is better is told by the metric's name then, and is `min` where that tells nothing.", []string{"set", "values"})
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
 		row(&b, code(name), codes(r.Values[name]))
 	}
@@ -110,6 +117,14 @@ func bodyKeys(r *trainrecord.Registry, event string) string {
 		}
 	}
 	return codes(keys)
+}
+
+// between says the range of a number.
+func between(n trainrecord.Name) string {
+	if n.Minimum == nil || n.Maximum == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %d to %d", *n.Minimum, *n.Maximum)
 }
 
 func innerKeys(n trainrecord.Name) string {

@@ -80,29 +80,45 @@ func property(r *trainrecord.Registry, n trainrecord.Name) object {
 		p["maximum"] = *n.Maximum
 	}
 	if n.Elements != "" {
-		p["items"] = object{"type": n.Elements}
+		p["items"] = withKeys(r, n, object{"type": n.Elements})
 	}
 	if n.Pattern != "" {
 		p["pattern"] = n.Pattern
 	}
-	if n.Values != "" {
+	if n.Closed {
+		p["enum"] = r.Values[n.Values]
+	} else if n.Values != "" {
 		p["examples"] = r.Values[n.Values]
 	}
 	if n.Name == trainrecord.KeyEvent {
 		delete(p, "examples")
 		p["enum"] = trainrecord.LineEvents()
 	}
-	if len(n.Keys) > 0 {
-		inner := object{}
-		for key, kind := range n.Keys {
-			inner[key] = property(r, trainrecord.Name{Type: kind})
-			delete(inner[key].(object), "description")
-		}
-		if any, ok := inner[trainrecord.AnyKey]; ok {
-			delete(inner, trainrecord.AnyKey)
-			p["additionalProperties"] = any
-		}
-		p["properties"] = inner
+	if n.Elements == "" {
+		return withKeys(r, n, p)
 	}
+	return p
+}
+
+// withKeys adds the known keys of an object.
+func withKeys(r *trainrecord.Registry, n trainrecord.Name, p object) object {
+	if len(n.Keys) == 0 {
+		return p
+	}
+	inner := object{}
+	for key, kind := range n.Keys {
+		entry, known := r.Inner(n, key)
+		if !known {
+			entry = trainrecord.Name{Type: kind}
+		}
+		described := property(r, entry)
+		delete(described, "description")
+		if known {
+			inner[key] = described
+		} else {
+			p["additionalProperties"] = described
+		}
+	}
+	p["properties"] = inner
 	return p
 }

@@ -36,10 +36,8 @@ func (b *Batch) accept(it *item, out *output) {
 	}
 	out.wait(b.now, it.at)
 	if m := out.metric; b.opened != m || b.openBy != it.group {
-		if m.id == g.Output {
-			m.describe(g)
-		} else if !m.described {
-			m.describe(g)
+		if m.id == g.Output { // else it is an overflow series that several metrics share, or an output of another policy
+			b.describe(m, g)
 		}
 		b.opened, b.openBy = m, it.group
 	}
@@ -255,44 +253,21 @@ func (b *Batch) applySum(it *item, s *source) {
 	} else {
 		did = b.first(it, s)
 	}
+	sum := s.out.total
 	switch did {
 	case refuse:
 		return
 	case full:
-		s.out.total.add(it.value)
+		sum.add(it.value)
 	case difference:
-		s.out.total.addDifference(last, it.value)
+		sum.addDifference(last, it.value)
 	}
-	s.out.total.double = s.out.total.double || it.value.double
-	s.set(it.value)
-	b.advance(it, s, did)
-}
-
-// applyLevel takes a point of a gauge or of a sum that may fall: the last values count.
-func (b *Batch) applyLevel(it *item, s *source, k Kind) {
-	v := it.value
-	if !v.finite() && (k == UpDown || (s.metric.rules.gauge != Last && math.IsNaN(v.float()))) {
+	if math.IsInf(sum.sum, 0) { // for good: the next ones would count nothing
 		b.drop(it, NotFinite)
 		return
 	}
-	if s.order(it) == 0 && v.compare(s.number()) > 0 {
-		s.set(v) // of two at one time the larger
-		b.accept(it, s.out)
-		return
-	}
-	if b.late(it, s) {
-		return
-	}
-	if it.start == 0 || it.start >= it.time {
-		s.out.candidate(it.at)
-	} else {
-		s.out.candidate(it.begin(b.now))
-	}
-	s.set(v)
-	s.note(it, b.now)
-	b.alive(it, s)
-	b.accept(it, s.out)
-	if k == Gauge {
-		b.expireBy(b.now + int64(b.engine.cfg.GaugeStaleness))
-	}
+	s.out.total = sum
+	s.out.total.double = s.out.total.double || it.value.double
+	s.set(it.value)
+	b.advance(it, s, did)
 }

@@ -167,8 +167,8 @@ func (b *Batch) applyAll() {
 	}
 }
 
-// sort orders the items by time. Of one time, the smaller value comes first and the end of a source last, so that the order in the batch does
-// not count.
+// sort orders the items by time. Of one time, the smaller value comes first and the end of a source last; of one source and one value, what else
+// they say decides. So the order in the batch does not count.
 func (b *Batch) sort() {
 	b.order = b.order[:0]
 	for i := range b.items {
@@ -190,7 +190,10 @@ func (b *Batch) compare(x, y *item) int {
 	if c := cmp.Compare(x.start, y.start); c != 0 {
 		return c
 	}
-	return x.value.compare(y.value)
+	if c := cmp.Or(x.value.compare(y.value), cmp.Compare(x.id.Hi, y.id.Hi), cmp.Compare(x.id.Lo, y.id.Lo)); c != 0 {
+		return c
+	}
+	return b.compareContent(x, y)
 }
 
 // release forgets the batch and keeps the memory, unless it was a large one.

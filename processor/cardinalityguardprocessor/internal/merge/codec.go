@@ -204,7 +204,7 @@ func (c *codec) expLast(e *expLast) {
 	c.f64(&e.sum)
 	c.f64(&e.threshold)
 	c.i32(&e.scale)
-	c.flags(&e.noSum)
+	c.flags(&e.noSum, &e.coarse)
 	c.exponential(e.scale, e.threshold, &e.positive, &e.negative)
 }
 

@@ -1,7 +1,5 @@
 package merge
 
-import "slices"
-
 // Commit says that what was flushed for a tenant was taken.
 func (e *Engine) Commit(tenant string) {
 	e.land(tenant, func(_ *shard, o *output) { o.inFlight = nil })
@@ -19,16 +17,14 @@ func (e *Engine) Rollback(tenant string, now int64) {
 func (e *Engine) land(tenant string, end func(*shard, *output)) {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
-	e.inFlight = slices.DeleteFunc(e.inFlight, func(o *output) bool {
-		if o.metric.tenant != tenant {
-			return false
-		}
+	list := e.inFlight[tenant]
+	delete(e.inFlight, tenant)
+	for _, o := range list {
 		sh := e.shard(o.metric.name)
 		sh.mu.Lock()
-		defer sh.mu.Unlock()
 		end(sh, o)
-		return true
-	})
+		sh.mu.Unlock()
+	}
 }
 
 func (o *output) restore(now int64) {

@@ -62,6 +62,7 @@ type Counts struct {
 	Overflow   int64
 	Conflicts  int64 // of type, unit or temporality under one name
 	FutureTime int64
+	Metadata   int64 // keys of a metric's metadata that found no room
 	Moved      int64 // series, by another policy
 	Ended      int64 // the same
 	Any        bool

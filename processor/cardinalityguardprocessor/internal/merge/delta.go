@@ -1,5 +1,7 @@
 package merge
 
+import "math"
+
 // window is what tells a retry of a delta point from news.
 type window struct{ start, end int64 }
 
@@ -59,6 +61,9 @@ func (b *Batch) applyDelta(it *item, s *source, out *output) {
 			return
 		}
 	}
+	if b.overflows(it, out, hist.count+exp.count) {
+		return
+	}
 	if s != nil {
 		if b.engine.cfg.DeltaDedup && it.start != 0 && s.repeats(window{it.start, it.time}) {
 			b.drop(it, Duplicate)
@@ -87,4 +92,24 @@ func (b *Batch) applyDelta(it *item, s *source, out *output) {
 		out.windowFrom, out.windowed = from, true
 	}
 	b.accept(it, out)
+}
+
+// overflows drops a point with which the window would be more than its type can say; count is that of a distribution.
+func (b *Batch) overflows(it *item, out *output, count uint64) bool {
+	switch b.groups[it.group].kind {
+	case DeltaHistogram:
+		return out.hist != nil && b.overfull(it, out.hist.wait.count, count)
+	case DeltaExponential:
+		return out.exp != nil && b.overfull(it, out.exp.count, count)
+	}
+	if !it.value.double {
+		return false
+	}
+	sum := out.total
+	sum.add(it.value)
+	if !math.IsInf(sum.sum, 0) {
+		return false
+	}
+	b.drop(it, NotFinite)
+	return true
 }

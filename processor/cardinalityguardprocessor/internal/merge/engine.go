@@ -29,12 +29,13 @@ type Engine struct {
 	cleaned    atomic.Int64 // series with one writer from which something was removed
 	forgot     atomic.Int64 // the newest time of outputs that were forgotten
 	before     int64        // the same before the restart
+	lapsed     atomic.Bool  // something was forgotten since the last snapshot
 	unwatched  atomic.Int64 // when a native series last passed without being remembered
 
 	policy   atomic.Pointer[generation]
-	flushing sync.Mutex // one flush at a time
-	inFlight []*output
-	relieved atomic.Int64 // the last time room was sought everywhere
+	flushing sync.Mutex           // one flush at a time
+	inFlight map[string][]*output // by tenant
+	relieved atomic.Int64         // the last time room was sought everywhere
 }
 
 // generation is the rules of one policy.
@@ -45,7 +46,7 @@ type generation struct {
 
 // New makes an engine that watches from now on.
 func New(cfg Config, rules Rules, now int64) *Engine {
-	e := &Engine{cfg: cfg, began: now}
+	e := &Engine{cfg: cfg, began: now, inFlight: map[string][]*output{}}
 	for i := range e.shards {
 		e.shards[i] = newShard()
 		e.shards[i].check = math.MaxInt64

@@ -34,13 +34,6 @@ func (b *buckets) at(index int64) uint64 {
 	return b.counts[i]
 }
 
-func (b *buckets) total() (n uint64) {
-	for _, c := range b.counts {
-		n += c
-	}
-	return n
-}
-
 // coarsen merges buckets in place.
 func (b *buckets) coarsen(shift int) {
 	if shift == 0 || b.empty() {

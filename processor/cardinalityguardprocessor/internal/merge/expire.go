@@ -18,6 +18,7 @@ func (e *Engine) expire(sh *shard, now int64) {
 		}
 		if now >= due {
 			e.bury(sh, id, s, now)
+			e.lapse(sh)
 			continue
 		}
 		next = min(next, due)
@@ -25,6 +26,7 @@ func (e *Engine) expire(sh *shard, now int64) {
 			stale := s.seen + int64(e.cfg.GaugeStaleness)
 			if now >= stale {
 				s.stop(now)
+				e.lapse(sh)
 			} else {
 				next = min(next, stale)
 			}
@@ -37,6 +39,7 @@ func (e *Engine) expire(sh *shard, now int64) {
 		due := o.changed + int64(outputExpiry)
 		if now >= due && o.members == 0 && o.inFlight == nil {
 			e.forgetOutput(sh, o, now)
+			e.lapse(sh)
 			continue
 		}
 		if now < due {
@@ -51,6 +54,15 @@ func (e *Engine) expire(sh *shard, now int64) {
 	}
 	sh.check, sh.unused = next, 0
 }
+
+// lapse notes that something was forgotten, or ended without a word, which a state must know though no point tells of it.
+func (e *Engine) lapse(sh *shard) {
+	sh.dirty = true
+	e.lapsed.Store(true)
+}
+
+// Lapsed says whether something was forgotten that no state has been told yet.
+func (e *Engine) Lapsed() bool { return e.lapsed.Load() }
 
 // stop ends a source without a word from it.
 func (s *source) stop(now int64) {
@@ -170,9 +182,9 @@ func (e *Engine) relieve(now int64) {
 }
 
 // evict forgets the ended sources of a shard; if there is none, native ones, which then pass unwatched; if there is none, silent ones.
-// Those of the running batch stay.
+// Those of the running batch stay. A search that found nothing is not made again for each point of it.
 func (e *Engine) evict(sh *shard, now int64, serial uint32) {
-	if sh.ended == 0 && now < sh.retry {
+	if now < sh.retry && (sh.ended == 0 || serial == sh.vain) {
 		return
 	}
 	idle := now - int64(idleAfter)
@@ -185,6 +197,7 @@ func (e *Engine) evict(sh *shard, now int64, serial uint32) {
 		for id, s := range sh.sources {
 			if s.batch != serial && goes(s) {
 				e.bury(sh, id, s, now)
+				e.lapse(sh)
 				evicted = true
 			}
 		}
@@ -193,6 +206,6 @@ func (e *Engine) evict(sh *shard, now int64, serial uint32) {
 		}
 	}
 	if _, evicted := e.expireWritten(sh, idle); !evicted {
-		sh.retry = now + int64(warmUp)/60
+		sh.retry, sh.vain = now+int64(warmUp)/60, serial
 	}
 }

@@ -15,6 +15,7 @@ type expLast struct {
 	scale              int32
 	noSum              bool
 	hasMin, hasMax     bool
+	coarse             bool // the scale is not what was sent
 }
 
 // expScratch is room for the point being taken in.
@@ -33,6 +34,9 @@ func (s *expScratch) release() {
 // difference makes a point what came since the last one of its source and says whether something fell. The last one is brought to the scale
 // and the zero threshold of the new one first: a source that rescales did not reset.
 func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {
+	if last.coarse && now.scale > last.scale { // no sign of a reset: only what was sent tells that
+		now.coarsen(int(now.scale - last.scale))
+	}
 	if now.count < last.count || now.scale > last.scale || now.threshold < last.threshold {
 		return true
 	}
@@ -193,8 +197,8 @@ func (t *expTotal) put(p pmetric.ExponentialHistogramDataPoint) {
 	p.SetZeroCount(zero)
 	p.SetZeroThreshold(threshold)
 	p.SetCount(t.count)
-	if !t.noSum {
-		p.SetSum(t.sum.float())
+	if sum := t.sum.float(); !t.noSum && finite(sum) {
+		p.SetSum(sum)
 	}
 	if t.count > 0 && !t.noMin {
 		p.SetMin(t.min)
@@ -241,13 +245,17 @@ func (b *Batch) applyExponential(it *item, s *source) {
 			b.exps.read(b.groups[it.group].Metric.ExponentialHistogram().DataPoints().At(int(it.index)), &now)
 		}
 	}
-	b.advance(it, s, did)
 	switch did {
 	case difference:
 		now.sum, now.noSum = now.sum-last.sum, now.noSum || last.noSum
 	case baseline:
 		now.count = 0
 	}
+	if b.overfull(it, out.exp.count, now.count) {
+		b.exps.spare = kept
+		return
+	}
+	b.advance(it, s, did)
 	out.keepSent()
 	out.exp.add(&now, s.born >= out.sequence)
 	s.dist, b.exps.spare = kept, last

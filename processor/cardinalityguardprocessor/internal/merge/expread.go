@@ -8,7 +8,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 )
 
-// read copies a point and says whether it agrees with itself: whether it has indexes that doubles have and buckets that add up to its count.
+// read copies a point and says whether it agrees with itself: whether it has indexes that doubles have and buckets that add up to its count. One that
+// is wider than what is sent on is brought to a scale at which it is not: else a source could take any amount of memory.
 func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast) bool {
 	if p.Scale() < minScale || p.Scale() > maxScale || !(p.ZeroThreshold() >= 0) || math.IsInf(p.ZeroThreshold(), 0) {
 		return false
@@ -22,7 +23,18 @@ func (s *expScratch) read(p pmetric.ExponentialHistogramDataPoint, into *expLast
 	into.positive, into.negative = readBuckets(s.positive, p.Positive(), &all), readBuckets(s.negative, p.Negative(), &all)
 	s.positive, s.negative = into.positive.counts, into.negative.counts
 	into.scalars(p)
+	into.coarse = false
+	for len(into.positive.counts) > maxBuckets || len(into.negative.counts) > maxBuckets {
+		into.coarsen(1)
+	}
 	return all.over == 0 && all.total == into.count
+}
+
+// coarsen brings a distribution to another scale than it was sent at.
+func (e *expLast) coarsen(shift int) {
+	e.positive.coarsen(shift)
+	e.negative.coarsen(shift)
+	e.scale, e.coarse = e.scale-int32(shift), true
 }
 
 func (e *expLast) scalars(p pmetric.ExponentialHistogramDataPoint) {

@@ -12,6 +12,7 @@ type flusher struct {
 	now     int64
 	final   bool
 	out     []Portion
+	tenants map[string]int // where in it each has its portion
 	text    Hasher
 	scopes  map[[2]Hash]pmetric.ScopeMetrics
 	byID    map[Hash]pmetric.ResourceMetrics
@@ -48,7 +49,7 @@ func (e *Engine) Flush(now int64, counts *Counts, last bool) []Portion {
 	e.flushing.Lock()
 	defer e.flushing.Unlock()
 	f := &flusher{
-		engine: e, counts: counts, now: now, final: last,
+		engine: e, counts: counts, now: now, final: last, tenants: map[string]int{},
 		scopes: map[[2]Hash]pmetric.ScopeMetrics{}, byID: map[Hash]pmetric.ResourceMetrics{}, metrics: map[Hash]pmetric.Metric{},
 	}
 	for _, sh := range e.shards {
@@ -59,11 +60,10 @@ func (e *Engine) Flush(now int64, counts *Counts, last bool) []Portion {
 
 // of gives what a tenant gets.
 func (f *flusher) of(tenant string) pmetric.Metrics {
-	for i := range f.out {
-		if f.out[i].Tenant == tenant {
-			return f.out[i].Metrics
-		}
+	if i, there := f.tenants[tenant]; there {
+		return f.out[i].Metrics
 	}
+	f.tenants[tenant] = len(f.out)
 	f.out = append(f.out, Portion{tenant, pmetric.NewMetrics()})
 	return f.out[len(f.out)-1].Metrics
 }
@@ -102,7 +102,7 @@ func (f *flusher) output(sh *shard, o *output) {
 	}
 	sh.dirty = true
 	o.inFlight = &flight{last: o.last, windowed: o.windowed, from: o.windowFrom, sent: o.sent, ended: o.ends, value: !ending}
-	f.engine.inFlight = append(f.engine.inFlight, o)
+	f.engine.inFlight[o.metric.tenant] = append(f.engine.inFlight[o.metric.tenant], o)
 	if ending {
 		f.put(o, at, true)
 		o.ends = false

@@ -171,7 +171,6 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 	if did == refuse {
 		return
 	}
-	b.advance(it, s, did)
 	switch did {
 	case full:
 		rest = now
@@ -182,12 +181,25 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 		rest.count = 0
 	}
 	w := &out.hist.wait
+	if b.overfull(it, out.hist.all.count+w.count, rest.count) {
+		return
+	}
+	b.advance(it, s, did)
 	w.add(&rest, s.metric.rules.bounds)
 	if rest.count > 0 {
 		w.late = w.late || s.born != out.epoch
 		w.older = w.older || s.born < out.sequence
 	}
 	s.keepHistogram(&now)
+}
+
+// overfull drops a point with which a count would begin again at zero, without a new start.
+func (b *Batch) overfull(it *item, count, more uint64) bool {
+	over := count+more < count
+	if over {
+		b.drop(it, Malformed)
+	}
+	return over
 }
 
 // keepHistogram makes a point the baseline.
@@ -209,8 +221,8 @@ func (s *source) keepHistogram(now *histLast) {
 // put writes the sum to a point.
 func (h *histSum) put(p pmetric.HistogramDataPoint) {
 	p.SetCount(h.count)
-	if !h.noSum {
-		p.SetSum(h.sum.float())
+	if sum := h.sum.float(); !h.noSum && finite(sum) {
+		p.SetSum(sum)
 	}
 	if h.count > 0 && !h.noMin {
 		p.SetMin(h.min)

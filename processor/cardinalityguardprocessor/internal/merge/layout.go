@@ -52,7 +52,23 @@ func (s *histScratch) read(p pmetric.HistogramDataPoint, into *histLast) bool {
 			return false
 		}
 	}
+	if len(s.bounds) > maxBounds {
+		s.thin(into)
+	}
 	return all == into.count
+}
+
+// maxBounds is the number of bounds that are taken of a histogram.
+const maxBounds = 512
+
+// thin takes every second bound, third bound and so on, the same ones of each point of a layout: else a source could take any amount of memory.
+func (s *histScratch) thin(d *histLast) {
+	step := (len(s.bounds) + maxBounds - 1) / maxBounds
+	kept := make([]float64, 0, maxBounds)
+	for i := step - 1; i < len(s.bounds); i += step {
+		kept = append(kept, s.bounds[i])
+	}
+	d.bounds, d.counts = kept, project(s.counts[:0], s.counts, s.bounds, kept)
 }
 
 func (d *histLast) scalars(p pmetric.HistogramDataPoint) {

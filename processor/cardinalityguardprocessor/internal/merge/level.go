@@ -57,3 +57,32 @@ func (f *flusher) levelOf(o *output) number {
 	o.total.double = sum.double
 	return sum.value()
 }
+
+// applyLevel takes a point of a gauge or of a sum that may fall: the last values count.
+func (b *Batch) applyLevel(it *item, s *source, k Kind) {
+	v := it.value
+	if !v.finite() && (k == UpDown || (s.metric.rules.gauge != Last && math.IsNaN(v.float()))) {
+		b.drop(it, NotFinite)
+		return
+	}
+	if s.order(it) == 0 && v.compare(s.number()) > 0 {
+		s.set(v) // of two at one time the larger
+		b.accept(it, s.out)
+		return
+	}
+	if b.late(it, s) {
+		return
+	}
+	if it.start == 0 || it.start >= it.time {
+		s.out.candidate(it.at)
+	} else {
+		s.out.candidate(it.begin(b.now))
+	}
+	s.set(v)
+	s.note(it, b.now)
+	b.alive(it, s)
+	b.accept(it, s.out)
+	if k == Gauge {
+		b.expireBy(b.now + int64(b.engine.cfg.GaugeStaleness))
+	}
+}

@@ -50,8 +50,11 @@ func (b *Batch) named(m *metric, g *Group) {
 	}
 }
 
+// keptMetadata is the number of keys that the metadata of a merged metric takes from its sources, those that contradict included.
+const keptMetadata = 64
+
 // describe joins what a group says beside its identity. The order of the groups does not count.
-func (m *metric) describe(g *Group) {
+func (b *Batch) describe(m *metric, g *Group) {
 	if !m.described {
 		m.described = true
 		m.resource, m.scope = pcommon.NewResource(), pcommon.NewInstrumentationScope()
@@ -69,7 +72,7 @@ func (m *metric) describe(g *Group) {
 	if d, old := g.Metric.Description(), m.empty.Description(); d != old && betterDescription(old, d) {
 		m.empty.SetDescription(d)
 	}
-	m.joinMetadata(g.Metric.Metadata())
+	b.joinMetadata(m, g.Metric.Metadata())
 }
 
 // betterDescription prefers the longer text, as the data model recommends, and the smaller one of the same length.
@@ -77,8 +80,8 @@ func betterDescription(old, text string) bool {
 	return len(text) > len(old) || (len(text) == len(old) && text < old)
 }
 
-// joinMetadata takes the union. A key with two values says nothing about the merged metric and goes for good.
-func (m *metric) joinMetadata(other pcommon.Map) {
+// joinMetadata takes the union, as far as there is room. A key with two values says nothing about the merged metric and goes for good.
+func (b *Batch) joinMetadata(m *metric, other pcommon.Map) {
 	mine := m.empty.Metadata()
 	for key, value := range other.All() {
 		if _, conflict := m.conflicts[key]; conflict {
@@ -86,6 +89,8 @@ func (m *metric) joinMetadata(other pcommon.Map) {
 		}
 		known, there := mine.Get(key)
 		switch {
+		case !there && mine.Len()+len(m.conflicts) >= keptMetadata:
+			b.Counts.add(&b.Counts.Metadata)
 		case !there:
 			value.CopyTo(mine.PutEmpty(key))
 		case !known.Equal(value):

@@ -37,6 +37,9 @@ func drawHistory(t *rapid.T, natives bool) *history {
 			r := drawRun(t, string(rune('A'+len(h.runs))), h.now-5e9)
 			r.native = natives && rapid.IntRange(0, 3).Draw(t, "native") == 0 &&
 				!slices.ContainsFunc(h.runs, func(o *run) bool { return o.native && o.phase == r.phase })
+			if r.native { // what passes is as wide as it came
+				r.scale = min(r.scale, 3)
+			}
 			h.runs = append(h.runs, r)
 		}
 		var scrapes []pmetric.Metrics

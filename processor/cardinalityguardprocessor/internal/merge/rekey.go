@@ -48,7 +48,8 @@ func (f *flusher) rekey(sh *shard) {
 	f.counts.Moved += b.Counts.Moved
 	f.counts.Ended += b.Counts.Ended
 	f.counts.Any = f.counts.Any || b.Counts.Any
-	sh.check, sh.dirty = f.now, true // metrics may be empty now
+	sh.check = f.now // metrics may be empty now
+	f.engine.lapse(sh)
 }
 
 // rekeyMetric brings the outputs of a metric under the policy in force.

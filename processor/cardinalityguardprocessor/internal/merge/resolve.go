@@ -201,7 +201,7 @@ func isOverflow(attrs pcommon.Map) bool {
 
 // newOutput makes an output. A native series of the same identity that was watched becomes its first source.
 func (b *Batch) newOutput(m *metric, g *Group, id Hash, attrs pcommon.Map) *output {
-	m.describe(g)
+	b.describe(m, g)
 	out := &output{metric: m, id: id, attributes: pcommon.NewMap(), changed: b.now, created: b.now, epoch: 1, sequence: 1}
 	attrs.CopyTo(out.attributes)
 	b.shard.outputs[id] = out

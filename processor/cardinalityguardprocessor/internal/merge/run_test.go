@@ -35,7 +35,7 @@ type run struct {
 func drawRun(t *rapid.T, name string, now int64) *run {
 	return &run{
 		name: name, phase: rapid.SampledFrom([]string{"train", "test"}).Draw(t, "phase"), start: now, scraped: now,
-		bounds: rapid.SampledFrom(layouts).Draw(t, "bounds"), scale: rapid.Int32Range(-1, 3).Draw(t, "scale"),
+		bounds: rapid.SampledFrom(layouts).Draw(t, "bounds"), scale: rapid.SampledFrom([]int32{-1, 0, 1, 2, 3, 3, 6, 8}).Draw(t, "scale"), // the last two need more buckets than a point has
 		threshold: rapid.SampledFrom([]float64{0, 0, 0.5, 1}).Draw(t, "threshold"), double: rapid.Bool().Draw(t, "double"),
 	}
 }

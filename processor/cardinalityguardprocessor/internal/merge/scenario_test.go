@@ -199,6 +199,17 @@ var scenes = []scene{
 	{name: "a native overflow series fits the limit", cfg: func(c *Config) { c.SeriesPerMetric = 2 }, steps: []sceneStep{
 		{at: 20, in: []tick{{phase: "1", start: 10, time: 19, value: 1}}, want: []string{"[phase:1] (10, 19] 1"}},
 	}},
+	{name: "over the limit of all series there is one more, for good, and those that are known go on", cfg: func(c *Config) { c.Series = 2 }, steps: []sceneStep{
+		{at: 20, in: []tick{
+			{run: "a", phase: "1", start: 10, time: 19, value: 1}, {run: "a", phase: "2", start: 10, time: 19, value: 2},
+			{run: "a", phase: "3", start: 10, time: 19, value: 4}, {run: "b", phase: "4", start: 10, time: 19, value: 8},
+		}, want: []string{"[otel.metric.overflow:true] (10, 19] 12", "[phase:1] (10, 19] 1", "[phase:2] (10, 19] 2"}, after: func(t *testing.T, r *rig) {
+			assert.Equal(t, Size{Series: 3, Sources: 4}, r.Size())
+			assert.Equal(t, int64(2), r.batch.Counts.Overflow)
+		}},
+		{at: 30, in: []tick{{run: "a", phase: "3", start: 10, time: 29, value: 5}, {run: "c", phase: "1", start: 21, time: 29, value: 2}, {phase: "5", start: 10, time: 29, value: 7}},
+			want: []string{"[otel.metric.overflow:true] (10, 29] 13", "[phase:1] (10, 29] 3", "[phase:5] (10, 29] 7"}},
+	}},
 	{name: "without room a source waits, and counts in full later", cfg: func(c *Config) { c.Sources = 1 }, steps: []sceneStep{
 		{at: 20, in: []tick{{run: "a", start: 10, time: 19, value: 1}, {run: "b", start: 10, time: 19, value: 2}}, want: []string{"[] (10, 19] 1"}},
 		{at: 30, in: []tick{{run: "a", start: 10, time: 25, ends: true}}, want: []string{"[] (10, 25] end"}},

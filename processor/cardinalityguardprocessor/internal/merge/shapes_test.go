@@ -228,3 +228,10 @@ func TestAThresholdStaysFinite(t *testing.T) {
 	require.Equal(t, uint64(7), n)
 	require.Equal(t, math.MaxFloat64, raised)
 }
+
+func (b *buckets) total() (n uint64) {
+	for _, c := range b.counts {
+		n += c
+	}
+	return n
+}

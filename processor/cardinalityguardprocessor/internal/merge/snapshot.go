@@ -18,6 +18,7 @@ const stateVersion = 4
 // not be known.
 func (e *Engine) Snapshot() (map[string][]byte, error) {
 	out := map[string][]byte{}
+	e.lapsed.Store(false) // what is forgotten from here on may not be in it
 	for i, sh := range e.shards {
 		sh.mu.Lock()
 		var err error
@@ -56,6 +57,7 @@ func unseal(text []byte) []byte {
 
 // Unsaved says that the last snapshot was not stored.
 func (e *Engine) Unsaved() {
+	e.lapsed.Store(true)
 	for _, sh := range e.shards {
 		sh.mu.Lock()
 		sh.dirty = true
@@ -215,7 +217,10 @@ func (c *codec) output(o *output) {
 	for _, v := range []*int64{&o.start, &o.last, &o.newest, &o.windowFrom, &o.waitsSince, &o.endTime, &o.changed, &o.created} {
 		c.i64(v)
 	}
-	c.flags(&o.starts, &o.sent, &o.windowed, &o.waiting, &o.ends, &o.overflow)
+	// What is on its way may not arrive before a kill. A total or a level can be told twice.
+	waiting := o.waiting || !c.reading && o.inFlight != nil && o.inFlight.value && !o.metric.kind.delta()
+	c.flags(&o.starts, &o.sent, &o.windowed, &waiting, &o.ends, &o.overflow)
+	o.waiting = o.waiting || c.reading && waiting
 	if c.reading && o.overflow {
 		o.metric.over = o
 	}

@@ -119,7 +119,8 @@ type shard struct {
 	buried  graveyard
 	ended   int    // sources that ended and are remembered
 	check   int64  // nothing expires before
-	retry   int64  // no search for room before
+	retry   int64  // no search for room before, unless sources ended
+	vain    uint32 // the batch for which the last one found nothing
 	unused  int    // metrics made since the last look for unused ones
 	cleaned uint32 // the policy that its outputs were brought under
 	dirty   bool   // since the last snapshot

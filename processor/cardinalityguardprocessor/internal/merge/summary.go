@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -9,6 +10,9 @@ import (
 
 // quantile is one of a summary's.
 type quantile struct{ at, value float64 }
+
+// keptQuantiles is the number of quantiles that are remembered of a source, each once: more would be a bound on nothing.
+const keptQuantiles = 64
 
 // summaryLast is the last summary of a source.
 type summaryLast struct {
@@ -56,16 +60,25 @@ func (b *Batch) applySummary(it *item, s *source) {
 	if did == refuse {
 		return
 	}
-	b.advance(it, s, did)
+	more, sum := uint64(0), out.summary.sum
 	switch did {
 	case full:
-		out.summary.count += p.Count()
-		out.summary.sum.addFloat(p.Sum())
+		more = p.Count()
+		sum.addFloat(p.Sum())
 	case difference:
-		out.summary.count += p.Count() - last.count
-		out.summary.sum.addFloat(p.Sum())
-		out.summary.sum.addFloat(-last.sum)
+		more = p.Count() - last.count
+		sum.addFloat(p.Sum())
+		sum.addFloat(-last.sum)
 	}
+	if b.overfull(it, out.summary.count, more) {
+		return
+	}
+	if math.IsInf(sum.sum, 0) {
+		b.drop(it, NotFinite)
+		return
+	}
+	out.summary.count, out.summary.sum = out.summary.count+more, sum
+	b.advance(it, s, did)
 	s.keepSummary(p)
 }
 
@@ -78,7 +91,13 @@ func (s *source) keepSummary(p pmetric.SummaryDataPoint) {
 	last.count, last.sum = p.Count(), p.Sum()
 	last.quantiles = last.quantiles[:0]
 	for _, q := range p.QuantileValues().All() {
-		last.quantiles = append(last.quantiles, quantile{q.Quantile(), q.Value()})
+		if len(last.quantiles) == keptQuantiles {
+			break
+		}
+		at := q.Quantile()
+		if at == at && !slices.ContainsFunc(last.quantiles, func(o quantile) bool { return o.at == at }) {
+			last.quantiles = append(last.quantiles, quantile{at, q.Value()})
+		}
 	}
 }
 
@@ -108,6 +127,7 @@ func (o *output) putSummary(p pmetric.SummaryDataPoint) {
 	}
 }
 
+// extremes gives what two sources have of the smallest and the largest value. One that has seen nothing lately says NaN, which is no value.
 func extremes(a, b []quantile) []quantile {
 	var out []quantile
 	for _, q := range a {
@@ -117,11 +137,21 @@ func extremes(a, b []quantile) []quantile {
 			}
 			switch q.at {
 			case 0:
-				out = append(out, quantile{0, min(q.value, r.value)})
+				out = append(out, quantile{0, either(q.value, r.value, math.Min)})
 			case 1:
-				out = append(out, quantile{1, max(q.value, r.value)})
+				out = append(out, quantile{1, either(q.value, r.value, math.Max)})
 			}
 		}
 	}
 	return out
+}
+
+func either(a, b float64, both func(float64, float64) float64) float64 {
+	switch {
+	case math.IsNaN(a):
+		return b
+	case math.IsNaN(b):
+		return a
+	}
+	return both(a, b)
 }

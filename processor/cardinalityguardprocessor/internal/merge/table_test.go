@@ -76,69 +76,74 @@ func (g *ruled) collide() {
 func (g *ruled) point(now float64, p ruledPoint) {
 	s := g.sources[p.run]
 	if p.ends { // 1
-		if s == nil || p.time < s.time {
-			return
+		if s != nil && p.time >= s.time {
+			g.end(now, p.time, s)
 		}
-		s.ended = max(s.ended, p.time)
-		if !s.live {
-			return
-		}
-		s.live = false
-		if g.merged {
-			g.endTime = max(g.endTime, p.time)
-		}
-		if !g.merged || slices.ContainsFunc(slices.Collect(maps.Values(g.sources)), func(o *ruledSource) bool { return o.live }) {
-			return
-		}
-		if !g.waiting && !g.ends {
-			g.since = now
-		}
-		g.ends = true
 		return
 	}
 	if s == nil {
 		s = &ruledSource{}
 		g.sources[p.run] = s
 	}
-	if !g.merged {
-		if !s.known || p.time > s.time {
-			*s = ruledSource{p.start, p.time, p.value, p.double, p.time > s.ended, true, s.ended}
+	if s.known && p.time <= s.time { // 7
+		return
+	}
+	if g.merged {
+		add, start := g.adds(p, s)
+		if !g.sent && (!g.known || start < g.start) {
+			g.start, g.known = start, true
 		}
-		return
+		g.total += add
+		g.double = g.double || p.double
+		if !g.waiting && !g.ends {
+			g.since = now
+		}
+		if p.time > s.ended { // else the source ended meanwhile, and the end still goes on behind the value
+			g.ends = false
+		}
+		g.waiting, g.newest = true, max(g.newest, p.time)
 	}
-	add, start := 0., p.start
-	fell, little := p.value < s.value, g.glitches && s.value-p.value < s.value/8
-	switch {
-	case !s.known && p.run == "" && !g.sent: // 3
-		add = p.value
-	case !s.known && p.start != 0 && p.start >= 100 && p.start < p.time: // 4
-		add = p.value
-	case !s.known: // 5, within the warm-up
-		start = p.time
-	case p.time <= s.time: // 7
-		return
-	case p.start > s.start && p.start >= s.time && p.start < p.time: // 8
-		add = p.value
-	case fell && little && p.start == s.start: // a glitch
-		start = p.time
-	case fell: // 9
-		add = p.value
-	default: // 10
-		add, start = p.value-s.value, s.time
-	}
-	if !g.sent && (!g.known || start < g.start) {
-		g.start, g.known = start, true
-	}
-	g.total += add
-	g.double = g.double || p.double
 	*s = ruledSource{p.start, p.time, p.value, p.double, p.time > s.ended, true, s.ended}
+}
+
+// end takes a source for ended that is known, and not newer.
+func (g *ruled) end(now, at float64, s *ruledSource) {
+	s.ended = max(s.ended, at)
+	if !s.live {
+		return
+	}
+	s.live = false
+	if !g.merged {
+		return
+	}
+	g.endTime = max(g.endTime, at)
+	if slices.ContainsFunc(slices.Collect(maps.Values(g.sources)), func(o *ruledSource) bool { return o.live }) {
+		return
+	}
 	if !g.waiting && !g.ends {
 		g.since = now
 	}
-	if p.time > s.ended { // else the source ended meanwhile, and the end still goes on behind the value
-		g.ends = false
+	g.ends = true
+}
+
+// adds gives what a point that is not late adds, and from when on that counts.
+func (g *ruled) adds(p ruledPoint, s *ruledSource) (add, start float64) {
+	fell, little := p.value < s.value, g.glitches && s.value-p.value < s.value/8
+	switch {
+	case !s.known && p.run == "" && !g.sent: // 3
+		return p.value, p.start
+	case !s.known && p.start != 0 && p.start >= 100 && p.start < p.time: // 4
+		return p.value, p.start
+	case !s.known: // 5, within the warm-up
+		return 0, p.time
+	case p.start > s.start && p.start >= s.time && p.start < p.time: // 8
+		return p.value, p.start
+	case fell && little && p.start == s.start: // a glitch
+		return 0, p.time
+	case fell: // 9
+		return p.value, p.start
 	}
-	g.waiting, g.newest = true, max(g.newest, p.time)
+	return p.value - s.value, s.time // 10
 }
 
 // flush gives the point that goes on, as sent writes it.

@@ -187,7 +187,7 @@ func (t *Telemetry) Begin(ctx context.Context) {
 		counter metric.Int64Counter
 		reasons []string
 	}{
-		{t.Rewrites, []string{"shorter", "changed", "replaced"}},
+		{t.Rewrites, []string{"shorter", "changed", "replaced", "renamed"}},
 		{t.ReadErrors, []string{"permission", "stale", "io", "hung", "gzip_truncated", "gzip_corrupt"}},
 		{t.DiscoveryErrors, []string{"permission", "stale", "missing", "io", "hung", "slow"}},
 		{t.CheckpointErrors, []string{"damaged", "version", "key", "unreadable"}},

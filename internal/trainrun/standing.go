@@ -1,0 +1,97 @@
+package trainrun
+
+// standings is what stands in the files of a lane, of the records that say where trainings begin.
+type standings struct {
+	texts textTable
+	files map[uint32]*standing // by path
+}
+
+// standing is that of one file.
+type standing struct {
+	scenes []*scene // by text, then by offset
+	text   int64    // the newest one
+	gone   reach    // how far the training had come in what was replaced, until a row of the new text is there
+	over   bool     // and its end was told in it
+	anew   bool     // a text began, and no row of it is there
+}
+
+// of gives what stands in the file of a record, nil for one that has no place in a file.
+func (s *standings) of(sc *scene) *standing {
+	if sc.path == 0 {
+		return nil
+	}
+	f := s.files[sc.path]
+	if f == nil {
+		if s.files == nil {
+			s.files = map[uint32]*standing{}
+		}
+		f = &standing{}
+		s.files[sc.path] = f
+	}
+	return f
+}
+
+// add takes the records of a lane in the order of their places.
+func (s *standings) add(sc *scene) {
+	f := s.of(sc)
+	if f == nil {
+		return
+	}
+	if text := textAt(sc.offset); text > f.text {
+		f.text, f.anew = text, true
+		f.replace(s.texts.find(sc.path).begin(text, offsetAt(sc.offset)))
+	}
+	if sc.what == sceneStart { // it says so itself
+		f.forget()
+	}
+	f.scenes = append(f.scenes, sc)
+}
+
+// replace takes out what a text took the place of.
+func (f *standing) replace(offset, from int64) {
+	kept := f.scenes[:0]
+	for _, sc := range f.scenes {
+		switch {
+		case textAt(sc.offset) < from || offsetAt(sc.offset) < offset:
+			kept = append(kept, sc)
+		case sc.what == sceneRow:
+			if f.gone == nil {
+				f.gone = reach{}
+			}
+			f.gone.add(sc.row)
+		case sc.what != sceneStart:
+			f.over = true
+		}
+	}
+	f.scenes = kept
+}
+
+// replaces says, of a row that was added, that it is the first of a training that took the place of another one: the other had
+// come further, or was over. A line that is written again with more in it is neither.
+func (s *standings) replaces(sc *scene) bool {
+	f := s.of(sc)
+	if f == nil {
+		return false
+	}
+	yes := f.anew && (f.over || f.gone.beyond(sc.row))
+	f.forget()
+	return yes
+}
+
+func (f *standing) forget() { f.gone, f.over, f.anew = nil, false, false }
+
+// anew notes that a training begins with the text that a row is in.
+func (sc *scene) anew(out map[boundKey][]boundary) {
+	k := boundKey{sc.attempt, sc.rank, ""}
+	out[k] = append(out[k], boundary{
+		place: place{offset: placeIn(textAt(sc.offset), 0)}, file: sc.file, kind: sc.kind, time: sc.time, implied: true, first: sc.n + 1, path: sc.path,
+	})
+}
+
+// before says that a row tells of an earlier time of a training than another one, as far as they can be compared.
+func (r *row) before(o *row) bool {
+	if r.epoch >= 0 && o.epoch >= 0 {
+		return r.epoch < o.epoch
+	}
+	return r.step < 0 || o.step < 0 || r.step < o.step
+}

@@ -1,0 +1,301 @@
+package trainjsonlreceiver
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// inode is what a file system has of a file.
+type inode struct {
+	number uint64
+	born   int64
+}
+
+// inodeFiles has the inodes that a test gives to paths.
+type inodeFiles struct {
+	osFiles
+	of     map[string]inode
+	denied string // may not be read
+}
+
+type inodeInfo struct {
+	fs.FileInfo
+	inode
+}
+
+func (i inodeInfo) Sys() any { return &syscall.Stat_t{Dev: 1, Ino: i.number} }
+
+func (f *inodeFiles) Stat(name string) (fs.FileInfo, error) {
+	fi, err := f.osFiles.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return inodeInfo{fi, f.of[name]}, nil
+}
+
+func (f *inodeFiles) Born(name string) int64 { return f.of[name].born }
+
+func (f *inodeFiles) Open(name string) (openFile, error) {
+	if name == f.denied {
+		return nil, syscall.EACCES
+	}
+	o, err := f.osFiles.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return inodeFile{o, f.of[name]}, nil
+}
+
+type inodeFile struct {
+	openFile
+	inode
+}
+
+func (f inodeFile) Born() int64 { return f.born }
+
+func (f inodeFile) Stat() (fs.FileInfo, error) {
+	fi, err := f.openFile.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return inodeInfo{fi, f.inode}, nil
+}
+
+// looks polls without giving a file its turn.
+func (t *tailer) looks(ctx context.Context) {
+	t.nextSearch = time.Time{}
+	for _, s := range t.list() {
+		s.due.Store(0)
+	}
+	t.poll(ctx, time.Now())
+}
+
+// behind has the receiver read a part of a stream, and see the rest of it, for which there is no space.
+func (r *rig) behind(files *inodeFiles, read, rest string) *tailer {
+	ctx := context.Background()
+	r.files = files
+	files.of[r.path("a/train.jsonl")] = inode{1, 1}
+	r.write("a/train.jsonl", read)
+	tl := r.open()
+	tl.step(ctx)
+	r.append("a/train.jsonl", rest)
+	tl.budget.used = tl.budget.max // no space
+	tl.step(ctx)
+	tl.budget.used = 0
+	tl.handles.closeAll()
+	tl.ready, tl.waiting = nil, map[*stream]struct{}{}
+	for _, s := range tl.list() {
+		s.queued = false
+	}
+	return tl
+}
+
+// TestUnreadBytesOfAFileWhoseInodeAnotherOneGetsAreLost, whatever that one's size and place, and whenever it is looked at.
+func TestUnreadBytesOfAFileWhoseInodeAnotherOneGetsAreLost(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for _, place := range []string{"a/train.jsonl", "b/train.jsonl", "read nothing"} {
+		read := 5
+		if place == "read nothing" {
+			place, read = "b/train.jsonl", 0
+		}
+		for name, other := range map[string]string{
+			"shorter": rows(100, 1), "as long": rows(100, 8), "longer": rows(100, 30), "longer, with the same head": rows(0, 5) + rows(100, 30),
+		} {
+			for _, looks := range []int{0, 1, 2} {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					r := newRig(t)
+					files := &inodeFiles{of: map[string]inode{}}
+					tl := r.behind(files, rows(0, read), rows(read, 3))
+					r.remove("a/train.jsonl")
+					files.of[r.path(place)] = inode{1, 2}
+					r.write(place, other)
+					for range looks {
+						tl.looks(ctx)
+						r.append(place, rows(200, 2))
+					}
+					tl.step(ctx)
+					tl.step(ctx)
+					require.NoError(t, tl.close(ctx))
+					r.telemetry(lost(len(rows(read, 3))))
+					assert.Contains(t, strings.Join(r.lines(), "\n"), "rewrites")
+					assert.Len(t, r.sink.got(), read+strings.Count(other, "\n")+2*looks)
+				})
+			}
+		}
+	}
+}
+
+// TestWhatAPackedFileGivesIsNotLost, whoever has the inode of the plain one, and whether it was read in part or not.
+func TestWhatAPackedFileGivesIsNotLost(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	const gz = "a/train.jsonl.1.gz"
+	long := rows(100, 400)
+	for name, c := range map[string]struct {
+		read   string
+		packed string // what is in the packed file
+		gz     inode
+		next   string // what is at the plain file's place
+		lost   int
+	}{
+		"the packed one":                 {rows(0, 5), rows(0, 8), inode{1, 2}, "", 0},
+		"the packed one, and it is more": {rows(0, 5), rows(0, 8) + long, inode{1, 2}, "", 0},
+		"the packed one, and it is less": {rows(0, 5), rows(0, 6), inode{1, 2}, "", len(rows(6, 2))},
+		"the packed one, of another":     {rows(0, 5), rows(50, 9), inode{1, 2}, "", len(rows(5, 3))},
+		"the next stream":                {rows(0, 5), rows(0, 8), inode{2, 2}, rows(100, 1), 0},
+		"the next stream, longer":        {rows(0, 5), rows(0, 8), inode{2, 2}, long, 0},
+		"the next, and it is less":       {rows(0, 5), rows(0, 7), inode{2, 2}, long, len(rows(7, 1))},
+		"the next, of another":           {rows(0, 5), rows(50, 9), inode{2, 2}, long, len(rows(5, 3))},
+		"the next, no packed file":       {rows(0, 5), "", inode{}, long, len(rows(5, 3))},
+		"the packed one, all unread":     {"", rows(0, 8), inode{1, 2}, "", 0},
+		"the next, all unread":           {"", rows(0, 8), inode{2, 2}, long, 0},
+		"the next, all unread, less":     {"", rows(0, 2), inode{2, 2}, long, len(rows(2, 1))},
+		"the next, all unread, no pack":  {"", "", inode{}, long, len(rows(0, 3))},
+		"nobody, all unread":             {"", rows(0, 8), inode{2, 2}, "", 0},
+		"nobody":                         {rows(0, 5), rows(0, 8), inode{2, 2}, "", 0},
+		"nobody, and it is less":         {rows(0, 5), rows(0, 6), inode{2, 2}, "", len(rows(6, 2))},
+	} {
+		for _, restart := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				r := newPackedRig(t)
+				r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
+				files := &inodeFiles{of: map[string]inode{}}
+				tl := r.behind(files, c.read, rows(len(strings.Split(c.read, "\n"))-1, 3))
+				if c.packed != "" {
+					files.of[r.path(gz)] = c.gz
+					r.pack(gz, packed(t, c.packed))
+				}
+				r.remove("a/train.jsonl")
+				if c.next != "" {
+					files.of[r.path("a/train.jsonl")] = inode{1, 3}
+					r.write("a/train.jsonl", c.next)
+				}
+				if restart {
+					tl.drain(ctx)
+					require.NoError(t, tl.saveLast(ctx))
+					require.NoError(t, tl.close(ctx))
+					tl = r.open()
+				}
+				for i := range 5 {
+					tl.later(ctx, time.Duration(i)*time.Minute)
+				}
+				require.NoError(t, tl.saveLast(ctx))
+				require.NoError(t, tl.close(ctx))
+				tl = r.open() // nor is it told twice
+				for i := range 5 {
+					tl.later(ctx, time.Duration(i)*time.Minute)
+				}
+				require.NoError(t, tl.close(ctx))
+				if c.lost > 0 {
+					r.telemetry(lost(c.lost))
+				} else {
+					assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
+				}
+				assert.Equal(t, strings.Count(c.read+c.next, "\n"), len(r.sink.of("a/train.jsonl")))
+			})
+		}
+	}
+}
+
+// TestWhatIsLostIsToldOnceThoughATurnGoesOn: a turn's mark was taken before the bytes of the file before counted as lost.
+func TestWhatIsLostIsToldOnceThoughATurnGoesOn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newPackedRig(t)
+	r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
+	files := &inodeFiles{of: map[string]inode{}}
+	tl := r.behind(files, rows(0, 5), rows(5, 3))
+	files.of[r.path("a/train.jsonl")] = inode{1, 2}
+	r.write("a/train.jsonl", rows(100, 9))
+	tl.step(ctx)
+	r.append("a/train.jsonl", rows(200, 2))
+	r.sink.set(func(context.Context, int, plog.Logs) error {
+		tl.nextSearch = time.Time{}
+		for i := range 3 { // while the pipeline has the records
+			tl.poll(ctx, time.Now().Add(time.Duration(i)*time.Minute))
+		}
+		return nil
+	})
+	tl.looks(ctx)
+	tl.drain(ctx)
+	r.telemetry(lost(len(rows(5, 3))))
+	require.NoError(t, tl.saveLast(ctx))
+	require.NoError(t, tl.close(ctx))
+	r.sink.set(nil)
+	tl = r.open()
+	for i := range 4 {
+		tl.later(ctx, time.Duration(i)*time.Minute)
+	}
+	require.NoError(t, tl.close(ctx))
+	r.telemetry(lost(len(rows(5, 3))))
+}
+
+// TestBytesOfARewrittenFileAreLostWhenThePackedOneIsNoLongerAwaited, though the collector did not run meanwhile.
+func TestBytesOfARewrittenFileAreLostWhenThePackedOneIsNoLongerAwaited(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newPackedRig(t)
+	r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
+	files := &inodeFiles{of: map[string]inode{}}
+	tl := r.behind(files, rows(0, 5), rows(5, 3))
+	files.of[r.path("a/train.jsonl")] = inode{1, 2}
+	r.write("a/train.jsonl", rows(100, 9))
+	tl.drain(ctx)
+	tl.step(ctx)
+	require.NoError(t, tl.saveLast(ctx))
+	require.NoError(t, tl.close(ctx))
+	assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes", "it is too early to tell")
+	tl = r.open()
+	require.Len(t, tl.rewritten.all, 1)
+	for i := range 4 {
+		tl.later(ctx, goneFor+time.Duration(i)*time.Minute)
+	}
+	require.NoError(t, tl.close(ctx))
+	r.telemetry(lost(len(rows(5, 3))))
+}
+
+// TestAPackedFileIsAwaitedForADayInWhichTheCollectorRuns: one that was there at a start gives its bytes, however long ago the stop was; one
+// that may not be read keeps them from counting as lost no longer.
+func TestAPackedFileIsAwaitedForADayInWhichTheCollectorRuns(t *testing.T) {
+	t.Parallel()
+	for _, denied := range []string{"", "a/train.jsonl.1.gz"} {
+		ctx := context.Background()
+		r := newPackedRig(t)
+		r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
+		files := &inodeFiles{of: map[string]inode{}, denied: r.path(denied)}
+		tl := r.behind(files, rows(0, 5), rows(5, 3))
+		files.of[r.path("a/train.jsonl")] = inode{1, 2}
+		r.write("a/train.jsonl", rows(100, 9))
+		tl.drain(ctx)
+		tl.step(ctx)
+		require.NoError(t, tl.saveLast(ctx))
+		require.NoError(t, tl.close(ctx))
+		files.of[r.path("a/train.jsonl.1.gz")] = inode{7, 9}
+		r.pack("a/train.jsonl.1.gz", packed(t, rows(0, 8)))
+		tl = r.open()
+		for i := range 4 {
+			tl.later(ctx, goneFor+time.Duration(i)*time.Minute)
+		}
+		assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes", "it may give them")
+		tl.later(ctx, 2*goneFor+time.Minute)
+		require.NoError(t, tl.close(ctx))
+		if denied != "" {
+			r.telemetry(lost(len(rows(5, 3))))
+			continue
+		}
+		assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
+		assert.Len(t, r.sink.of("a/train.jsonl.1.gz"), 3)
+	}
+}
