@@ -98,7 +98,8 @@ bench-receiver: build ## what train_jsonl costs beside file_log: the full measur
 
 .PHONY: bench-norm
 bench-norm: build ## what train_jsonl and training_norm cost together beside file_log, on records and on rows of Hugging Face; as long
-	@failed=0; for suite in norm_native norm_rows; do go run ./test/bench -suite $$suite || failed=1; done; exit $$failed
+	@failed=0; for suite in norm_native norm_rows; do go run ./test/bench -suite $$suite || failed=1; done; \
+	  OTELCOL_TRAIN_MEASURE=full go test -v -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor || failed=1; exit $$failed
 
 .PHONY: bench-results
 bench-results: build ## what the whole way from lines to results costs beside file_log; as long
@@ -114,7 +115,7 @@ bench-gate: build commands ## the same, small: fails when a ratio misses its tar
 	@go run ./test/bench -suite norm_native -size gate
 	@go run ./test/bench -suite signals -size gate
 	@go run ./test/bench -suite results_state -size gate
-	@OTELCOL_TRAIN_MEASURE=1 go test -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor
+	@OTELCOL_TRAIN_MEASURE=1 go test -v -count=1 -run 'TestAThousandInterleavedRunsCostNoMore' ./processor/trainingnormprocessor
 	@OTELCOL_TRAIN_MEASURE=1 go test -v -count=1 -run 'TestItsCPUBesideThatOfDecoding|TestAnIdleWaitCostsNothing' ./test/summary
 
 .PHONY: bench-guard

@@ -48,7 +48,7 @@ type worker struct {
 	scope     string      // of the records at hand
 	resource  pcommon.Map // empty when no profile's section about attributes concerns it
 	file, run string      // the stream of the record before
-	stream    *trainprofile.Stream
+	entry     *streamEntry
 	touched   []*streamEntry // the batch's streams, when their decisions are stored
 	keys      []string       // of further streams that the batch touched
 	contexts  traceContexts
@@ -125,7 +125,7 @@ func (n *logNormalizer) processLogs(ctx context.Context, ld plog.Logs) (plog.Log
 	err := n.settle(ctx, w)
 	n.namer.writeLogs(ld)
 	n.record(ctx, w)
-	w.file, w.run, w.stream = "", "", nil
+	w.file, w.run, w.entry = "", "", nil
 	clear(w.touched)
 	clear(w.keys)
 	w.touched, w.keys = w.touched[:0], w.keys[:0]
@@ -151,7 +151,7 @@ func (n *logNormalizer) settle(ctx context.Context, w *worker) error {
 }
 
 func (n *logNormalizer) processRecords(w *worker, scope string, records plog.LogRecordSlice) {
-	w.scope, w.stream = scope, nil
+	w.scope, w.entry = scope, nil
 	for i, lr := range records.All() {
 		w.lifted.put(lr.Attributes())
 		n.attributes(w, lr)
@@ -160,18 +160,20 @@ func (n *logNormalizer) processRecords(w *worker, scope string, records plog.Log
 				w.keys = append(w.keys, streamKey(lr.Attributes(), scope))
 			}
 			n.pass(w, lr)
+			n.context(w, lr, nil)
 			continue
 		}
 		w.at = i
-		stream := n.streamOf(w, lr)
+		stream, entry, made := n.streamOf(w, lr), w.entry, w.further.Len()
 		out := w.mapper.Process(n.set, stream, lr, w.more)
 		n.count(w, out, lr)
+		n.context(w, lr, entry)
+		for ; made < w.further.Len(); made++ {
+			n.context(w, w.further.At(made), entry)
+		}
 	}
 	if len(w.after) > 0 {
 		w.insert(records)
-	}
-	for _, lr := range records.All() {
-		n.context(w, lr)
 	}
 }
 

@@ -19,42 +19,54 @@ type attempt struct {
 	number int64
 }
 
-// derived are the ids of an attempt whose trainer has no trace.
+// derived are the ids of an attempt whose trainer has no trace. They do not change.
 type derived struct {
-	trace pcommon.TraceID
-	span  pcommon.SpanID
+	attempt attempt
+	trace   pcommon.TraceID
+	span    pcommon.SpanID
 }
 
 // traceContexts gives records of a run the trace and the span of the run where they have none.
 type traceContexts struct {
 	salt  string
-	known map[attempt]derived
-	last  attempt
-	ids   derived
+	known map[attempt]*derived
+	last  *derived
 }
 
-func (c *traceContexts) of(a attempt) derived {
-	if a == c.last {
-		return c.ids
+// of gives the ids of an attempt. A stream, if the record has one at hand, keeps those of the run that it is of.
+func (c *traceContexts) of(a attempt, stream *streamEntry) *derived {
+	if c.last != nil && c.last.attempt == a {
+		return c.last
+	}
+	if stream != nil {
+		if ids := stream.ids.Load(); ids != nil && ids.attempt == a {
+			c.last = ids
+			return ids
+		}
 	}
 	ids, ok := c.known[a]
 	if !ok {
 		a.run = strings.Clone(a.run)
-		ids = derived{
-			trainrecord.DerivedTraceID(c.salt, a.run, a.number),
-			trainrecord.DerivedSpanID(c.salt, a.run, a.number, trainrecord.RunSpan),
+		ids = &derived{
+			attempt: a,
+			trace:   trainrecord.DerivedTraceID(c.salt, a.run, a.number),
+			span:    trainrecord.DerivedSpanID(c.salt, a.run, a.number, trainrecord.RunSpan),
 		}
 		if c.known == nil || len(c.known) >= maxDerived {
-			c.known = map[attempt]derived{}
+			c.known = map[attempt]*derived{}
 		}
 		c.known[a] = ids
-		c.last, c.ids = a, ids
 	}
+	if stream != nil {
+		stream.ids.Store(ids)
+	}
+	c.last = ids
 	return ids
 }
 
-// context fills in the trace and span of a record. Those that it has are never replaced.
-func (n *logNormalizer) context(w *worker, lr plog.LogRecord) {
+// context fills in the trace and span of a record. Those that it has are never replaced. The entry is that of its stream, nil
+// when nobody has looked for it.
+func (n *logNormalizer) context(w *worker, lr plog.LogRecord, entry *streamEntry) {
 	event, ours := strings.CutPrefix(lr.EventName(), trainrecord.Namespace+".")
 	if !ours || !trainrecord.IsEvent(event) || event == trainrecord.EventStreamStatus {
 		return
@@ -68,32 +80,33 @@ func (n *logNormalizer) context(w *worker, lr plog.LogRecord) {
 		a.number = v.Int()
 	}
 	if event == trainrecord.EventRunStart {
-		n.noteStart(w, lr, a)
+		n.noteStart(w, lr, a, entry)
 	}
 	if !lr.TraceID().IsEmpty() && !lr.SpanID().IsEmpty() {
 		return
 	}
-	ids := w.contexts.of(a)
+	ids := w.contexts.of(a, entry)
+	trace := ids.trace
 	if n.streams.traced.Load() {
 		if stream := n.streamAt(w, attrs); stream != nil {
-			if trace := stream.TraceAt(a.run, trainprofile.OffsetOf(lr)); !trace.IsEmpty() {
-				ids.trace = trace
+			if own := stream.TraceAt(a.run, trainprofile.OffsetOf(lr)); !own.IsEmpty() {
+				trace = own
 			}
 		}
 	}
 	if lr.TraceID().IsEmpty() && lr.SpanID().IsEmpty() {
-		lr.SetTraceID(ids.trace)
+		lr.SetTraceID(trace)
 	}
-	if lr.TraceID() == ids.trace && lr.SpanID().IsEmpty() {
+	if lr.TraceID() == trace && lr.SpanID().IsEmpty() {
 		lr.SetSpanID(ids.span)
 	}
 }
 
 // noteStart remembers the trainer's own trace, which the records of its run belong to. One that starts outside a trace matters
 // after one that did not.
-func (n *logNormalizer) noteStart(w *worker, lr plog.LogRecord, a attempt) {
+func (n *logNormalizer) noteStart(w *worker, lr plog.LogRecord, a attempt, entry *streamEntry) {
 	trace := lr.TraceID()
-	if trace == w.contexts.of(a).trace {
+	if trace == w.contexts.of(a, entry).trace {
 		trace = pcommon.TraceID{}
 	}
 	if trace.IsEmpty() && !n.streams.traced.Load() {

@@ -48,14 +48,17 @@ func (n *logNormalizer) streamAt(w *worker, attrs pcommon.Map) *trainprofile.Str
 	if file == "" {
 		run = text(attrs, trainrecord.AttrRunID)
 	}
-	if w.stream == nil || file != w.file || run != w.run {
+	if w.entry == nil || file != w.file || run != w.run {
 		w.file, w.run = file, run
-		w.stream = n.stream(w, attrs)
+		w.entry = n.stream(w, attrs)
 	}
-	return w.stream
+	if w.entry == nil {
+		return nil
+	}
+	return &w.entry.stream
 }
 
-func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Stream {
+func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *streamEntry {
 	uid := text(attrs, trainrecord.AttrLogRecordUID)
 	id := streamID{file: w.file, run: w.run, first: firstLine(uid)}
 	if w.file == "" {
@@ -70,7 +73,7 @@ func (n *logNormalizer) stream(w *worker, attrs pcommon.Map) *trainprofile.Strea
 	if n.storage != nil {
 		w.touched = append(w.touched, entry)
 	}
-	return &entry.stream
+	return entry
 }
 
 func (n *logNormalizer) newStream(w *worker, attrs pcommon.Map, id streamID, uid string) *streamEntry {

@@ -2,6 +2,7 @@ package trainingnormprocessor
 
 import (
 	"container/list"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,11 +21,12 @@ type streams struct {
 	mu     sync.Mutex
 	limit  int
 	byKey  map[string]*streamEntry
-	byID   map[streamID]*streamEntry // the same, without making a key
-	recent *list.List                // front: seen last
-	moves  int                       // to the front
-	alias  map[string]string         // run and first line of a stream -> the key under which it was seen last
-	traced atomic.Bool               // some stream had a run in a trace of its trainer's
+	byID   map[uint64]*streamEntry // the same by a hash of the id: no key is made, and little memory is touched where runs alternate
+	seed   maphash.Seed
+	recent *list.List        // front: seen last
+	moves  int               // to the front
+	alias  map[string]string // run and first line of a stream -> the key under which it was seen last
+	traced atomic.Bool       // some stream had a run in a trace of its trainer's
 }
 
 // streamEntry has in front what is read for each record.
@@ -32,10 +34,12 @@ type streamEntry struct {
 	stream  trainprofile.Stream
 	settled atomic.Pointer[settled] // nil: nobody knows what the storage holds
 	moved   int                     // which move to the front was its last
+	ids     atomic.Pointer[derived] // of the run that its last mapped record was of
+	id      streamID
+	hash    uint64 // of id
 	recent  *list.Element
 	key     string
 	alias   string
-	id      streamID
 }
 
 // settled is what the storage holds of a stream: a decision, or none, and its life.
@@ -69,10 +73,11 @@ func (id streamID) clone() streamID {
 
 // find gives the entry of a stream that was added by its id, nil when there is none.
 func (s *streams) find(id streamID) *streamEntry {
+	hash := maphash.Comparable(s.seed, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.byID[id]
-	if !ok {
+	e, ok := s.byID[hash]
+	if !ok || e.id != id {
 		return nil
 	}
 	return s.see(e)
@@ -89,19 +94,26 @@ func (s *streams) see(entry *streamEntry) *streamEntry {
 	return entry
 }
 
-// add gives the entry of a key, as get does, and lets it be found by an id from now on.
+// add gives the entry of a key, as get does, and lets it be found by an id from now on, instead of one whose id has the same hash.
 func (s *streams) add(id streamID, key, alias string, middle bool) (entry *streamEntry, forgotten string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	entry, forgotten = s.entry(key, alias, middle)
-	delete(s.byID, entry.id)
-	entry.id = id.clone()
-	s.byID[entry.id] = entry
+	s.hide(entry)
+	entry.id, entry.hash = id.clone(), maphash.Comparable(s.seed, id)
+	s.byID[entry.hash] = entry
 	return entry, forgotten
 }
 
+// hide lets an entry be found by its id no more.
+func (s *streams) hide(entry *streamEntry) {
+	if s.byID[entry.hash] == entry {
+		delete(s.byID, entry.hash)
+	}
+}
+
 func newStreams(limit int) *streams {
-	return &streams{limit: limit, byKey: map[string]*streamEntry{}, byID: map[streamID]*streamEntry{}, recent: list.New(), alias: map[string]string{}}
+	return &streams{limit: limit, byKey: map[string]*streamEntry{}, byID: map[uint64]*streamEntry{}, seed: maphash.MakeSeed(), recent: list.New(), alias: map[string]string{}}
 }
 
 // get gives the memory of a stream, and the key of the one that had to be forgotten for it, if any. A stream that is met in
@@ -129,7 +141,7 @@ func (s *streams) entry(key, alias string, middle bool) (_ *streamEntry, forgott
 		old := s.recent.Remove(s.recent.Back()).(*streamEntry)
 		forgotten = old.key
 		delete(s.byKey, forgotten)
-		delete(s.byID, old.id)
+		s.hide(old)
 		if s.alias[old.alias] == forgotten {
 			delete(s.alias, old.alias)
 		}

@@ -2,6 +2,7 @@ package trainingnormprocessor
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,26 @@ func TestLeastRecentlySeenStreamIsForgotten(t *testing.T) {
 	assert.Equal(t, "c", forgotten)
 	assert.Len(t, s.byKey, 2)
 	assert.Equal(t, 2, s.recent.Len())
+}
+
+// TestAStreamIsNotTakenForOneWhoseHashIsTheSame: the second takes the place, and the first is found by its key again.
+func TestAStreamIsNotTakenForOneWhoseHashIsTheSame(t *testing.T) {
+	t.Parallel()
+	s := newStreams(4)
+	a, b := streamID{file: "/a"}, streamID{file: "/b"}
+	first, _ := s.add(a, "f/a", "", false)
+	clash := maphash.Comparable(s.seed, b)
+	s.hide(first)
+	first.hash, s.byID[clash] = clash, first
+	assert.Nil(t, s.find(b))
+	second, _ := s.add(b, "f/b", "", false)
+	assert.NotSame(t, first, second)
+	assert.Same(t, second, s.find(b))
+	assert.Nil(t, s.find(a))
+	again, _ := s.add(a, "f/a", "", false)
+	assert.Same(t, first, again)
+	assert.Same(t, first, s.find(a))
+	assert.Same(t, second, s.find(b), "what it was found by stays the other's")
 }
 
 // row is an object of a stream; offset < 0 leaves it out.
