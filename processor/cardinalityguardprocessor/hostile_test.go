@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"pgregory.net/rapid"
 
+	"github.com/pathologize/otelcol-train/internal/trainrecord/cputime"
 	"github.com/pathologize/otelcol-train/processor/cardinalityguardprocessor/internal/policy"
 )
 
@@ -308,11 +309,11 @@ func TestAPointWithManyAttributesLeavesNothingBehind(t *testing.T) {
 		md := gaugeBatch("m", "k", "v")
 		p := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Gauge().DataPoints().At(0)
 		require.NoError(t, p.Attributes().FromRaw(many))
-		began := time.Now()
-		l.feed(t, md)
-		l.guard.flush(t.Context(), true)
-		l.sink.Reset()
-		return time.Since(began)
+		return cputime.Of(func() {
+			l.feed(t, md)
+			l.guard.flush(t.Context(), true)
+			l.sink.Reset()
+		})
 	}
 	feed(10)
 	before := heap()

@@ -279,7 +279,7 @@ func TestTheWatchLooksByItself(t *testing.T) {
 	l, _ := watched(t, func(c *Config) { c.PolicyFile, c.PolicyPollInterval = file, time.Second })
 	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
 	write(t, file, "version: 9\n")
-	require.Eventually(t, func() bool { return l.guard.government.Load().policy.Version() == "9" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return l.guard.government.Load().policy.Version() == "9" }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, l.guard.shutdown(t.Context()))
 	require.NoError(t, l.guard.shutdown(t.Context()))
 }

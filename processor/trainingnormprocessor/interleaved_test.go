@@ -1,5 +1,3 @@
-//go:build linux
-
 package trainingnormprocessor
 
 import (
@@ -7,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/processor/processortest"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainrecord/cputime"
 	"github.com/pathologize/otelcol-train/processor/trainingnormprocessor/internal/metadata"
 )
 
@@ -57,20 +55,10 @@ func costOf(tb testing.TB, p processor.Logs, batch plog.Logs) time.Duration {
 	tb.Helper()
 	ld := plog.NewLogs()
 	batch.CopyTo(ld)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	began := threadCPU(tb)
-	err := p.ConsumeLogs(tb.Context(), ld)
-	took := threadCPU(tb) - began
+	var err error
+	took := cputime.Of(func() { err = p.ConsumeLogs(tb.Context(), ld) })
 	require.NoError(tb, err)
 	return took
-}
-
-func threadCPU(tb testing.TB) time.Duration {
-	tb.Helper()
-	var u syscall.Rusage
-	require.NoError(tb, syscall.Getrusage(syscall.RUSAGE_THREAD, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // TestAThousandInterleavedRunsCostNoMore compares a record of a thousand runs in turn with a record of one run. An attempt is the

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/pathologize/otelcol-train/internal/trainrecord/cputime"
 )
 
 func TestSecretsInCommands(t *testing.T) {
@@ -169,8 +171,8 @@ func FuzzMaskText(f *testing.F) {
 func TestHostileTextsAreSearchedInTime(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{`key=[`, `key="`, `key=(a,`, `\`, `a://`, `x;key=`, `'"`, `token: `, `--key '[`, `password is `, `mysql -p`, `h.b/webhook/`, `params={`, `password `, `eyJ.`, `eyJ-`, `sk-`, `a.b/`, `api key `, `<password>`, `<password `, `<key>password</key>`, `<![CDATA[`, "password: |\n", "password: |\n ", "key: |\n", "- ", `"password", `, `("password",`, `{"pass\u0077ord`, `\u0077"`, `wandb login `, `docker login -p `, `aws configure set token `, `IDENTIFIED `, `IDENTIFIED BY `, `BY '`, `token->`, `token -> `, `<a:`, `a:`, `"token" value=`, `password '`, `-----BEGIN`, `x-----BEGIN `, `\n`, `[0m`, `[0`} {
-		began := time.Now()
-		maskText(strings.Repeat(piece, (64<<10)/len(piece)), UserInfo, func(key string) bool { return key == "params" })
-		assert.Less(t, time.Since(began), 5*time.Second, piece)
+		text := strings.Repeat(piece, (64<<10)/len(piece))
+		took := cputime.Of(func() { maskText(text, UserInfo, func(key string) bool { return key == "params" }) })
+		assert.Less(t, took, 5*time.Second, piece)
 	}
 }
