@@ -48,7 +48,7 @@ type suite struct {
 // size says how much is measured.
 type size struct {
 	Runs  int   `yaml:"runs"`  // of each configuration, in turn
-	More  int   `yaml:"more"`  // times that a load is run again as often, when it misses a target; all runs count
+	More  int   `yaml:"more"`  // times that a load, or the idle phase, is run again as often, when it misses a target; all runs count
 	Lines int   `yaml:"lines"` // of a load, over all its files
 	Files []int `yaml:"files"` // a load each
 	Idle  idle  `yaml:"idle"`
