@@ -35,23 +35,35 @@ func TestAWaitReturnsWithinTwoSecondsOfTheLine(t *testing.T) {
 	for name, second := range map[string]string{"its stream": "train.jsonl", "another one": "rank1.jsonl", "another folder": "node1/rank1.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			add := func(file, epoch string) {
-				path := filepath.Join(dir, file)
-				assert.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-				appendLine(t, path, `{"ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"epoch.end","run_id":"r","body":{"epoch":`+epoch+`}}`)
+			least := time.Hour
+			for attempt := 0; attempt < 5 && least >= 2*time.Second; attempt++ { // what else the machine does only adds to one
+				took := returnsAfter(t, second)
+				least = min(least, took)
+				t.Logf("attempt %d: %s after the line", attempt+1, took)
 			}
-			add("train.jsonl", "1")
-			wrote := make(chan time.Time, 1)
-			time.AfterFunc(1500*time.Millisecond, func() {
-				add(second, "76")
-				wrote <- time.Now()
-			})
-			got := run(t, "--wait-for", "epoch=77", "--timeout", "60s", dir)
-			assert.Zero(t, got.code, got.out)
-			assert.Less(t, time.Since(<-wrote), 2*time.Second)
+			assert.Less(t, least, 2*time.Second)
 		})
 	}
+}
+
+// returnsAfter waits for a line of a file, beside another one, and gives the time from the line to the end of the command.
+func returnsAfter(t *testing.T, second string) time.Duration {
+	t.Helper()
+	dir := t.TempDir()
+	add := func(file, epoch string) {
+		path := filepath.Join(dir, file)
+		assert.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		appendLine(t, path, `{"ts":"`+time.Now().UTC().Format(time.RFC3339Nano)+`","event":"epoch.end","run_id":"r","body":{"epoch":`+epoch+`}}`)
+	}
+	add("train.jsonl", "1")
+	wrote := make(chan time.Time, 1)
+	time.AfterFunc(1500*time.Millisecond, func() {
+		add(second, "76")
+		wrote <- time.Now()
+	})
+	got := run(t, "--wait-for", "epoch=77", "--timeout", "5m", dir)
+	assert.Zero(t, got.code, got.out)
+	return time.Since(<-wrote)
 }
 
 func appendLine(t *testing.T, path, line string) {
@@ -99,7 +111,7 @@ func TestAProcessThatHangs(t *testing.T) {
 	assert.Equal(t, "stalled", d["state"])
 	assert.Equal(t, true, d["alive"], "it lives and does nothing")
 	require.NoError(t, tr.Process.Signal(syscall.SIGCONT))
-	require.Eventually(t, func() bool { return run(t, "--stall-after", "2s", tr.path).document(t)["state"] == "running" }, 20*time.Second, 200*time.Millisecond)
+	require.Eventually(t, func() bool { return run(t, "--stall-after", "2s", tr.path).document(t)["state"] == "running" }, time.Minute, 200*time.Millisecond)
 }
 
 func TestASlowWriterIsNoStall(t *testing.T) {
@@ -159,7 +171,7 @@ func TestASignalEndsALongRead(t *testing.T) {
 		require.NoError(t, c.Process.Signal(syscall.SIGTERM))
 		sent := time.Now()
 		require.Error(t, c.Wait())
-		assert.Less(t, time.Since(sent), 10*time.Second)
+		assert.Less(t, time.Since(sent), 30*time.Second, "the read would take minutes")
 		assert.Equal(t, 1, c.ProcessState.ExitCode())
 		assert.Contains(t, errs.String(), "interrupted")
 	}

@@ -104,7 +104,7 @@ func (s *screen) text() string { return strings.Join(s.lines(), "\n") }
 // sees waits until a text is to be seen.
 func (s *screen) sees(text string) {
 	s.t.Helper()
-	if !assert.Eventually(s.t, func() bool { return strings.Contains(s.text(), text) }, 20*time.Second, 50*time.Millisecond, text) {
+	if !assert.Eventually(s.t, func() bool { return strings.Contains(s.text(), text) }, time.Minute, 50*time.Millisecond, text) {
 		s.t.Fatal(s.text())
 	}
 }
@@ -189,7 +189,7 @@ func TestTheLivePageFollowsItsTerminal(t *testing.T) {
 	require.Eventually(t, func() bool {
 		lines := s.lines()
 		return len(lines) == 7 && strings.HasSuffix(lines[3], "…")
-	}, 20*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	s.resize(120, 30)
 	s.sees("too_few_points 100 best 100 at epoch 0")
 	assert.Greater(t, len(s.lines()), 7)

@@ -26,6 +26,10 @@ func timedRecord(at time.Time, event, body string) string {
 	return `{"ts":"` + at.UTC().Format(time.RFC3339Nano) + `","event":"` + event + `","run_id":"r","body":{` + body + `}}`
 }
 
+// lookedAt is when a command that was called has surely looked at its files, on a machine that does much else: what is written then is a
+// change to it.
+const lookedAt = 2 * time.Second
+
 func write1(t *testing.T, path string, lines ...string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -75,13 +79,13 @@ func TestWaits(t *testing.T) {
 			defer wg.Wait()
 			if c.then != nil {
 				wg.Go(func() {
-					_ = pause(t.Context(), 400*time.Millisecond)
+					_ = pause(t.Context(), lookedAt)
 					write1(t, path, c.then...)
 				})
 			}
 			began := time.Now()
-			code, out, errs := call(t, append([]string{"--wait-for", c.wait, "--timeout", "30s", path}, c.args...)...)
-			assert.Less(t, time.Since(began), 20*time.Second)
+			code, out, errs := call(t, append([]string{"--wait-for", c.wait, "--timeout", "5m", path}, c.args...)...)
+			assert.Less(t, time.Since(began), 4*time.Minute)
 			require.Equal(t, c.code, code, "%s %s", out, errs)
 			d := document(t, out)
 			if c.state != "" {
@@ -97,20 +101,24 @@ func TestWaits(t *testing.T) {
 // A wait returns within 2 s of the line that fulfils it, also when the stream comes after the wait began.
 func TestAStreamThatComesIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	var written time.Time
-	wg.Go(func() {
-		_ = pause(t.Context(), 300*time.Millisecond)
-		write1(t, path, now("epoch.end", `"epoch":0`))
-		written = time.Now()
-	})
-	code, _, errs := call(t, "--wait-for", "epoch=1", "--timeout", "30s", path)
-	returned := time.Now()
-	wg.Wait()
-	require.Equal(t, 0, code, errs)
-	assert.Less(t, returned.Sub(written), 2*time.Second)
+	least := time.Hour
+	for attempt := 0; attempt < 5 && least >= 2*time.Second; attempt++ { // what else the machine does only adds to one
+		path := filepath.Join(t.TempDir(), "t.jsonl")
+		var wg sync.WaitGroup
+		var written time.Time
+		wg.Go(func() {
+			_ = pause(t.Context(), lookedAt)
+			write1(t, path, now("epoch.end", `"epoch":0`))
+			written = time.Now()
+		})
+		code, _, errs := call(t, "--wait-for", "epoch=1", "--timeout", "5m", path)
+		returned := time.Now()
+		wg.Wait()
+		require.Equal(t, 0, code, errs)
+		least = min(least, returned.Sub(written))
+		t.Logf("attempt %d: %s after the line", attempt+1, returned.Sub(written))
+	}
+	assert.Less(t, least, 2*time.Second)
 }
 
 func TestAWaitForWhatNeverComes(t *testing.T) {
@@ -134,11 +142,11 @@ func TestAStreamThatIsReplacedStartsAgain(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() {
-		_ = pause(t.Context(), 300*time.Millisecond)
+		_ = pause(t.Context(), lookedAt)
 		assert.NoError(t, os.WriteFile(path, nil, 0o600))
 		write1(t, path, strings.Replace(now("run.end", `"outcome":"success"`), `"r"`, `"s"`, 1))
 	})
-	code, out, errs := call(t, "--wait-for", "ended", "--timeout", "20s", path)
+	code, out, errs := call(t, "--wait-for", "ended", "--timeout", "5m", path)
 	require.Zero(t, code, errs)
 	d := document(t, out)
 	assert.Equal(t, "s", d["run"].(map[string]any)["id"])
@@ -171,14 +179,28 @@ func TestWatchEndsWhenItIsStopped(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	write1(t, path, now("epoch.end", `"epoch":0`))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	stop, done := context.WithCancel(ctx)
-	time.AfterFunc(200*time.Millisecond, done)
+	defer done()
 	var out, errs bytes.Buffer
-	assert.Equal(t, exitOK, Main(stop, "1.2.3", []string{"--watch", "--on", "record", path}, &out, &errs))
+	assert.Equal(t, exitOK, Main(stop, "1.2.3", []string{"--watch", "--on", "record", path}, told{&out, done}, &errs))
+	assert.NoError(t, ctx.Err(), "it was not stopped")
 	assert.Empty(t, errs.String())
 	assert.Equal(t, 1, strings.Count(out.String(), "\n"))
+}
+
+// told stops what writes to it, once it wrote a line.
+type told struct {
+	out  *bytes.Buffer
+	stop func()
+}
+
+func (w told) Write(p []byte) (int, error) {
+	if bytes.ContainsRune(p, '\n') {
+		w.stop()
+	}
+	return w.out.Write(p)
 }
 
 func TestObserveSeesGrowth(t *testing.T) {
@@ -192,7 +214,7 @@ func TestObserveSeesGrowth(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() {
-		_ = pause(t.Context(), 300*time.Millisecond)
+		_ = pause(t.Context(), lookedAt)
 		write1(t, path, strings.Replace(old, `"epoch":0`, `"epoch":1`, 1))
 	})
 	_, out, _ = call(t, "--observe", "10s", path)

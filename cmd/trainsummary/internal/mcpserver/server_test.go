@@ -130,7 +130,7 @@ func TestAWaitEndsWithItsCondition(t *testing.T) {
 		told = append(told, req.Params.Message)
 	}})
 	time.AfterFunc(500*time.Millisecond, func() { write(t, path, record("r", "epoch.end", `"epoch":1`)) })
-	p := &mcp.CallToolParams{Name: "wait_for_run", Arguments: map[string]any{"run": "r", "until": "epoch=2,failed", "timeout_s": 20}}
+	p := &mcp.CallToolParams{Name: "wait_for_run", Arguments: map[string]any{"run": "r", "until": "epoch=2,failed", "timeout_s": 300}}
 	p.SetProgressToken("w")
 	res, err := c.CallTool(t.Context(), p)
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestAWaitEndsWhenTheClientCancels(t *testing.T) {
 	began := time.Now()
 	_, err := l.wait(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}}, waitInput{Run: "r", Until: "epoch=9"})
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Less(t, time.Since(began), 10*time.Second)
+	assert.Less(t, time.Since(began), time.Minute)
 }
 
 func TestTheToolListIsSmall(t *testing.T) {

@@ -67,7 +67,7 @@ func TestOnlyRegularFilesBelowTheRootAreOpened(t *testing.T) {
 		began := time.Now()
 		f, err := Ref{Root: dir, Name: name}.Open()
 		assert.ErrorIs(t, err, want, name)
-		assert.Less(t, time.Since(began), 5*time.Second)
+		assert.Less(t, time.Since(began), time.Minute, "it waits for a writer")
 		if err == nil {
 			assert.NoError(t, f.Close())
 		}
