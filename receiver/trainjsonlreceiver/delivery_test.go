@@ -357,7 +357,7 @@ func TestALifeThatIsShorterThanTheCheckpointIntervalGetsOn(t *testing.T) {
 	})
 	r.start()
 	r.append("run7/train.jsonl", rows(5, 1))
-	require.Eventually(t, func() bool { return len(r.sink.got()) >= 6 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) >= 6 }, time.Minute, 10*time.Millisecond)
 	r.stop()
 	assert.Len(t, r.sink.got(), 6)
 }

@@ -43,9 +43,9 @@ func TestLinksThatPointUpwardsEndNoSearch(t *testing.T) {
 	r.link("..", "runs/b/project")
 	r.link("/", "runs/x")
 	r.start()
-	require.Eventually(t, func() bool { return len(r.sink.got()) == 7 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) == 7 }, time.Minute, time.Millisecond)
 	r.write("runs/c/train.jsonl", rows(0, 5))
-	require.Eventually(t, func() bool { return len(r.sink.got()) == 12 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) == 12 }, time.Minute, time.Millisecond)
 	r.stop()
 	assert.Equal(t, map[string]int{"a": 3, "b": 4, "c": 5}, r.sink.runsOf())
 }
@@ -229,7 +229,7 @@ func TestShutdownEndsASearchWithoutEnd(t *testing.T) {
 	tl.fs = endlessFiles{listed: &listed}
 	ctx, cancel := context.WithCancel(context.Background())
 	tl.start(ctx)
-	require.Eventually(t, func() bool { return listed.Load() > 100 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return listed.Load() > 100 }, time.Minute, time.Millisecond)
 	cancel()
 	require.NoError(t, tl.waitFor(context.Background()))
 	assert.False(t, tl.searching, "the search itself ended")

@@ -163,15 +163,15 @@ func TestTheOperatingSystemTellsOfFilesAndFolders(t *testing.T) {
 	r.write("a/train.jsonl", rows(0, 3))
 	r.start()
 	defer func() { r.stop() }()
-	require.Eventually(t, func() bool { return len(r.sink.got()) == 3 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) == 3 }, time.Minute, time.Millisecond)
 	for i := range 100 { // a burst of new runs
 		r.write(fmt.Sprintf("new%02d/train.jsonl", i), rows(0, 2))
 	}
-	require.Eventually(t, func() bool { return len(r.sink.got()) == 203 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) == 203 }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, os.RemoveAll(r.path("new00")))
 	require.NoError(t, os.Rename(r.dir+"/new01", r.dir+"/moved"))
 	r.append("moved/train.jsonl", rows(2, 1))
-	require.Eventually(t, func() bool { return len(r.sink.got()) == 204 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.sink.got()) == 204 }, time.Minute, 5*time.Millisecond)
 }
 
 func TestLocalFileSystemsAreKnown(t *testing.T) {

@@ -48,7 +48,7 @@ func TestADamagedStateKeepsNobodyFromStarting(t *testing.T) {
 		}
 		require.NotZero(t, damaged)
 		c.Start()
-		require.Eventually(t, func() bool { return c.Running() }, 10*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return c.Running() }, time.Minute, 50*time.Millisecond)
 		if aside, _ := filepath.Glob(filepath.Join(f.State, "*.backup")); cut != 0 {
 			assert.NotEmpty(t, aside, cut)
 		}

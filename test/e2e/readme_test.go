@@ -47,7 +47,7 @@ func TestTheReadmesCommandsWork(t *testing.T) {
 		select {
 		case err := <-ended:
 			assert.NoError(t, err, output.String())
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			_ = cmd.Process.Kill()
 			t.Error("the collector did not end")
 		}

@@ -113,7 +113,7 @@ service: {pipelines: {logs: {exporters: [training_signals]}, metrics: {receivers
 		e.Record["ts"] = ts.Add(shift).UTC().Format(time.RFC3339Nano)
 		line, err := json.Marshal(e.Record)
 		require.NoError(t, err)
-		pause(t, time.Until(begin.Add(sinceBegin(t, e.At)-400*time.Millisecond))) // the receiver reads it by then
+		pause(t, time.Until(begin.Add(sinceBegin(t, e.At)-900*time.Millisecond))) // the receiver reads it by then, and no tick is so near before it
 		newTrainer(t, f, e.Record["run_id"].(string)).lines(string(line))
 	}
 	for name, n := range want.SelfMetrics {
@@ -136,7 +136,7 @@ service: {pipelines: {logs: {exporters: [training_signals]}, metrics: {receivers
 		}
 	}
 	last := begin.Add(sinceBegin(t, want.Flushes[len(want.Flushes)-1].Flush))
-	pause(t, time.Until(last.Add(2*time.Second)))
+	pause(t, time.Until(last.Add(5*time.Second)))
 	c.Stop()
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(points)), gotPoints(t, sink.Metrics(), shift, ticks))
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(spans)), gotSpans(t, sink.Spans(), shift))

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	endsWithin = 30 * time.Second
+	endsWithin = time.Minute
 	noRoot     = 1 // SECBIT_NOROOT: a program that root executes has no capabilities for it
 )
 

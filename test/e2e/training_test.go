@@ -120,7 +120,7 @@ func TestResultsAreCompleteAndOnTimeWithoutABackend(t *testing.T) {
 			ended := time.Now()
 			tr.lines(lines[len(lines)-1])
 			requireResult(t, f, liveRuns[0])
-			assert.Less(t, time.Since(ended), 5*time.Second, "the result is late: late_grace is 300ms")
+			assert.Less(t, time.Since(ended), 10*time.Second, "the result is late: late_grace is 300ms, and a slow backend answers after 12 s")
 			if mode != otlpsink.Slow {
 				assert.Empty(t, sink.Logs())
 			}

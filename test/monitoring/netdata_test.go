@@ -45,7 +45,7 @@ func TestSelfTelemetryReachesNetdataUnderTheNamesOfTheAlarms(t *testing.T) {
 					}
 				}
 				return true
-			}, 30*time.Second, 100*time.Millisecond)
+			}, time.Minute, 100*time.Millisecond)
 		})
 		sets = append(sets, keys)
 	}
@@ -111,7 +111,7 @@ func while(t *testing.T, cmd *exec.Cmd, do func()) {
 		select {
 		case err := <-ended:
 			assert.NoError(t, err, output.String())
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			_ = cmd.Process.Kill()
 			t.Error("it did not end")
 		}

@@ -63,7 +63,7 @@ func provoked(t *testing.T, wanted map[string]bool) []string {
 			}
 		}
 		return true
-	}, 20*time.Second, 200*time.Millisecond)
+	}, time.Minute, 200*time.Millisecond)
 	return have()
 }
 

@@ -41,7 +41,7 @@ func boot(t *testing.T) booted {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // and with it, by --kill-child, the first process and all of its namespace
 		_ = cmd.Wait()
-		assert.Eventually(t, func() bool { return removed(own) }, 10*time.Second, 100*time.Millisecond)
+		assert.Eventually(t, func() bool { return removed(own) }, time.Minute, 100*time.Millisecond)
 	})
 	ready := func() bool {
 		children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", cmd.Process.Pid))

@@ -15,7 +15,7 @@ import (
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
-const within = 30 * time.Second
+const within = time.Minute
 
 // place is where a fleet's policy lies: a server that can be changed, and be gone.
 type place struct {

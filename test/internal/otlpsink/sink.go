@@ -43,7 +43,7 @@ const (
 )
 
 // SlowAnswer is longer than a result may take.
-const SlowAnswer = 6 * time.Second
+const SlowAnswer = 12 * time.Second
 
 // Sink is a running backend.
 type Sink struct {

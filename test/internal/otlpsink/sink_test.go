@@ -58,7 +58,7 @@ func TestModes(t *testing.T) {
 		_, err := c.Export(t.Context(), request("four"))
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return s.Hung() == 2 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Hung() == 2 }, time.Minute, 5*time.Millisecond)
 	s.SetMode(Accept)
 	require.NoError(t, <-done)
 	assert.Len(t, s.LogRecords(), 2)
