@@ -35,7 +35,7 @@ type Line struct {
 	DuplicateKeys int    // keys that came twice in an object; the last value won
 	ArraysCut     int    // arrays cut to MaxElements
 	FieldsDropped int    // values of a record that have no meaning, or are not of their type, range or list: left out, and kept under the body's framework key
-	Flaw          string // the first key of a record that was left out or whose value was off its list; "" for none
+	Flaw          string // the first key of a record that was left out or whose value was off its list, and what is wanted there; "" for none
 	OffList       int    // values off their list (event, framework, phase, task family, outcome): replaced, and kept in the body
 }
 

@@ -23,6 +23,7 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	if !fits(event, body) {
 		d.mend(event, body, l)
 	}
+	beside(event, body, l)
 	d.keepLeft(body)
 	d.makeRoom(lr)
 	if said, ok := d.head.get(headEvent); ok && said.kind == scalarText && len(said.text) > 0 && string(said.text) != h.Event {
@@ -50,7 +51,7 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	l.Resource = d.resource
 	if n := d.scan.vocabularyKeys(d.head.resource, body); n > 0 {
 		l.FieldsDropped += n
-		l.flaw(KeyResource)
+		l.flaw(wrongType(KeyResource, "no key of the vocabulary").Error())
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (d *Decoder) header(l *Line) (Header, error) {
 		}
 	}
 	if h.Event == "" && d.left&(1<<headEvent) == 0 {
-		l.drop(KeyEvent)
+		l.drop(headMistakes[headEvent])
 	}
 	if d.head.event == noEvent || h.Event == EventStreamStatus { // that one is the receiver's own: no line tells what it saw
 		h.Event = EventLog
@@ -129,7 +130,7 @@ func (d *Decoder) optional(h *Header, l *Line) {
 		d.leave(l, headSchema)
 	}
 	if d.head.badResource {
-		l.drop(KeyResource)
+		l.drop(wrongType(KeyResource, wants["object"]).Error())
 		d.left |= leftResource
 	}
 }

@@ -123,7 +123,7 @@ func TestOptionalFieldsWithoutMeaningCostOnlyThemselves(t *testing.T) {
 		`"trace_id":"zz","span_id":7,"host":1,"resource":[],"new_key":{"a":[1]},"body":{"epoch":3.0,"step":null}}`)
 	require.Equal(t, LineRecord, l.Kind, "%v", l.Err)
 	assert.Equal(t, 6, l.FieldsDropped)
-	assert.Equal(t, KeyTS, l.Flaw)
+	assert.Equal(t, "ts: want RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200", l.Flaw)
 	assert.Zero(t, lr.Timestamp())
 	assert.Equal(t, plog.SeverityNumberInfo, lr.SeverityNumber())
 	assert.True(t, lr.TraceID().IsEmpty())
@@ -351,5 +351,51 @@ func TestMayBeRecord(t *testing.T) {
 		``:                                       false,
 	} {
 		assert.Equal(t, want, mayBeRecord([]byte(line)), line)
+	}
+}
+
+// TestWhatIsLeftOutSaysWhatIsWanted for each key of a line that costs itself alone.
+func TestWhatIsLeftOutSaysWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","run_id":"r",`
+	for keys, want := range map[string]string{
+		`"event":"log","ts":"2026-13-13"}`:                    "ts: want RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200",
+		`"event":"log","ts":-1}`:                              "ts: want RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200",
+		`"event":"log","severity":"loud"}`:                    "severity: want TRACE, DEBUG, INFO, WARN, ERROR or FATAL",
+		`"event":"log","trace_id":"zz"}`:                      "trace_id: want 32 hex digits",
+		`"event":"log","span_id":7}`:                          "span_id: want 16 hex digits",
+		`"event":"log","host":1}`:                             "host: want a string",
+		`"event":"log","framework":1}`:                        "framework: want a string",
+		`"event":"log","phase":[]}`:                           "phase: want a string",
+		`"event":"log","resource":[]}`:                        "resource: want an object",
+		`"event":"log","resource":{"` + AttrRunID + `":"q"}}`: "resource: want no key of the vocabulary",
+		`"event":1}`:  "event: want one of run.start, ",
+		`"host":"h"}`: "event: want one of run.start, ",
+	} {
+		l, _ := decode(t, head+keys)
+		require.Equal(t, LineRecord, l.Kind, "%s: %v", keys, l.Err)
+		assert.Equal(t, 1, l.FieldsDropped, keys)
+		assert.True(t, strings.HasPrefix(l.Flaw, want), "%s: %s", keys, l.Flaw)
+	}
+}
+
+func TestNumbersBesideTheMeasurementsAreCountedAndStay(t *testing.T) {
+	t.Parallel()
+	const head = `{"schema":"pathologize.ml.training/1","run_id":"r","event":`
+	for line, want := range map[string]int{
+		`"epoch.end","body":{"epoch":0,"loss":0.3,"measurements":{"val/loss":1}}}`:                           1,
+		`"step.end","body":{"step":7,"loss":NaN,"correct":12}}`:                                              2,
+		`"phase.end","body":{"epoch":0,"step":1,"framework":{"loss":0.3},"note":"x","seen":true,"value":1}}`: 0,
+		`"run.start","body":{"seed":7}}`:                                                                     0, // it measures nothing
+		`"epoch.end","pid":7,"body":{}}`:                                                                     0, // what stands beside the body is kept
+	} {
+		l, lr := decode(t, head+line)
+		require.Equal(t, LineRecord, l.Kind, "%s: %v", line, l.Err)
+		assert.Equal(t, want, l.FieldsDropped, line)
+		if want > 0 {
+			assert.Equal(t, "body: want its numbers in body.measurements, or in body.framework", l.Flaw, line)
+			_, there := lr.Body().Map().Get("loss")
+			assert.True(t, there, line)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package trainrecord
 
 import (
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 )
@@ -126,9 +127,41 @@ func (d *Decoder) mendBody(v pcommon.Value, l *Line) pcommon.Map {
 
 // leave leaves out the value of a top-level key. keepLeft keeps it.
 func (d *Decoder) leave(l *Line, key headKey) {
-	l.drop(headNames[key])
+	l.drop(headMistakes[key])
 	d.left |= 1 << key
 }
+
+// headMistakes say of each top-level key that may be left out what is wanted there.
+var headMistakes = func() (mistakes [headKeys]string) {
+	const text = "a string"
+	for key, want := range map[headKey]string{
+		headSchema: text, headHost: text, headFramework: text, headPhase: text,
+		headEvent:    "one of " + strings.Join(LineEvents(), ", "),
+		headSeverity: "TRACE, DEBUG, INFO, WARN, ERROR or FATAL",
+		headTraceID:  "32 hex digits", headSpanID: "16 hex digits",
+		headTS: "RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200",
+	} {
+		mistakes[key] = wrongType(headNames[key], want).Error()
+	}
+	return mistakes
+}()
+
+// beside counts the numbers of a row that stand beside its measurements, under keys of no event: they are in no curve. They stay where they are.
+func beside(event eventKind, body pcommon.Map, l *Line) {
+	if event < 0 || rows&(1<<event) == 0 {
+		return
+	}
+	for key, v := range body.All() {
+		if t := v.Type(); (t == pcommon.ValueTypeDouble || t == pcommon.ValueTypeInt) && ruleNamed(key) == nil {
+			l.drop(besideMeasurements)
+		}
+	}
+}
+
+// rows are the events that make curves, a bit for each.
+var rows = uint32(1<<eventOf(EventEpochEnd) | 1<<eventOf(EventStepEnd) | 1<<eventOf(EventPhaseEnd))
+
+const besideMeasurements = KeyBody + ": want its numbers in " + KeyBody + "." + BodyMeasurements + ", or in " + KeyBody + "." + BodyFramework
 
 // leftResource is the bit of the resource, which is no scalar.
 const leftResource = 1 << headKeys
