@@ -86,6 +86,8 @@ func advice(n trainrun.Note) string {
 		return fmt.Sprintf("body.objective: no record measures %q; want a metric of body.measurements", n.Value)
 	case trainrun.NoteOutcome:
 		return fmt.Sprintf("body.outcome: %q, want success, failed or aborted", n.Value)
+	case trainrun.NoteNoOutcome:
+		return "body.outcome: an end has none, want success, failed or aborted"
 	case trainrun.NoteEvent:
 		return trainrecord.EventMistake(n.Value)
 	case trainrun.NoteUnplaced:

@@ -13,6 +13,8 @@ const (
 	NoteObjective = "objective_never_measured"
 	// NoteOutcome: a run.end gives an outcome that is none.
 	NoteOutcome = "outcome_off_list"
+	// NoteNoOutcome: a run.end gives none.
+	NoteNoOutcome = "outcome_missing"
 	// NoteEvent: records have an event that is off the list; they count as log records.
 	NoteEvent = "event_off_list"
 	// NoteStreams: several streams tell one value and no event time says which of them is the newer one.
@@ -55,7 +57,11 @@ func (d *deriver) measures(name string) bool {
 
 // noteEnd looks at the end that decides about a run or a part.
 func (d *deriver) noteEnd(ends []*end) {
-	if len(ends) > 0 && ends[0].outcome == trainrecord.OutcomeUnknown {
+	switch {
+	case len(ends) == 0 || ends[0].outcome != trainrecord.OutcomeUnknown:
+	case ends[0].said == "":
+		d.note(NoteNoOutcome, "")
+	default:
 		d.note(NoteOutcome, ends[0].said)
 	}
 }

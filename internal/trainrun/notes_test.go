@@ -21,7 +21,7 @@ func TestWhatWhoeverWroteTheRecordsShouldMend(t *testing.T) {
 		"one that is measured":    {[]string{aims, line("epoch.end", 1, "", `"epoch": 0, "measurements": {"val/acc": 1}`)}, nil},
 		"an inferred one":         {[]string{epoch(1, "", 0, "1")}, nil},
 		"an outcome off the list": {[]string{epoch(1, "", 0, "1"), ends(2, "completed", "")}, []Note{{NoteOutcome, "completed"}}},
-		"no outcome":              {[]string{line("run.end", 2, "", "")}, []Note{{NoteOutcome, ""}}},
+		"no outcome":              {[]string{line("run.end", 2, "", "")}, []Note{{NoteNoOutcome, ""}}},
 		"an event off the list":   {[]string{line("epoch_end", 1, "", `"epoch": 0`), line("epoch_end", 2, "", `"epoch": 1`), line("begin", 0, "", "")}, []Note{{NoteEvent, "begin"}, {NoteEvent, "epoch_end"}}},
 		"many of them":            {[]string{line("f", 1, "", ""), line("e", 1, "", ""), line("d", 1, "", ""), line("c", 1, "", ""), line("b", 1, "", "")}, []Note{{NoteEvent, "b"}, {NoteEvent, "c"}, {NoteEvent, "d"}, {NoteEvent, "e"}}},
 		"one that was corrected":  {[]string{ends(2, "completed", ""), ends(3, "success", "")}, nil},

@@ -97,7 +97,7 @@ func (v *view) ended() bool {
 		}[st.Outcome]
 		if !ok { // an outcome that is none: it ended, and nobody knows how
 			state = Unknown
-			v.why("state", whyNoOutcome)
+			v.why("state", v.whyOutcome())
 		}
 		v.is(state, false)
 		v.doc.Evidence.Basis = BasisEnd
@@ -113,6 +113,14 @@ func (v *view) ended() bool {
 		}
 	}
 	return false
+}
+
+// whyOutcome tells an end without an outcome from one with a word that is none.
+func (v *view) whyOutcome() string {
+	if v.noted(trainrun.NoteOutcome) > 0 {
+		return whyOutcome
+	}
+	return whyNoOutcome
 }
 
 // failed: a failure and no progress after it.

@@ -24,7 +24,8 @@ const (
 	whyNoneAtBest   = "none_at_best"
 	whyOutside      = "outside_roots"
 	whyNoEnd        = "no_end_record"
-	whyNoOutcome    = trainrun.NoteOutcome
+	whyOutcome      = trainrun.NoteOutcome
+	whyNoOutcome    = trainrun.NoteNoOutcome
 	whyNoTimes      = "no_timestamps"
 	whyUnchecked    = "silent_process_not_checked"
 	whyCopied       = "mtime_newer_than_records"
