@@ -40,6 +40,8 @@ var meanings = map[string]string{
 	"Source.duplicates":         "lines that were written twice",
 	"Source.profile":            "what mapped the rows; native: they are records",
 	"Source.series_omitted":     "curves beyond the bound",
+	"Warning.what":              "what a bound left out: values that are no numbers of their range or too many in a row, curves, or parts of the run; tell fewer names",
+	"Warning.first":             "what is wanted instead of one of the values that were left out or replaced: the trainer's record is to be mended",
 	"Row.ref":                   "the path, when the id does not name the run",
 	"Row.done":                  "epochs completed",
 	"Row.of":                    "epochs planned",

@@ -1,6 +1,8 @@
 package trainview
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,39 @@ func TestAnEndOffTheListIsNamedAsTheReason(t *testing.T) {
 	d := newRun(t).epochs("val/loss", 3, 2).line(start.Add(time.Hour), "run.end", `"outcome":"completed"`).after(time.Second)
 	assert.Equal(t, Unknown, d.State)
 	assert.Equal(t, "outcome_off_list", d.Why["state"], "there is a record of the end")
+	d = newRun(t).epochs("val/loss", 3, 2).line(start.Add(time.Hour), "run.end", "").after(time.Second)
+	assert.Equal(t, Unknown, d.State)
+	assert.Equal(t, "outcome_missing", d.Why["state"])
+}
+
+// TestWhatIsLeftOutIsWarnedOf with how much it is and what is wanted.
+func TestWhatIsLeftOutIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 4000)
+	for i := range names {
+		names[i] = fmt.Sprintf(`"val/m%d":1`, i)
+	}
+	r := newRun(t).line(start, "epoch.end", `"epoch":0,"measurements":{`+strings.Join(names, ",")+`}`)
+	r.trail.Flawed(0, "none")
+	r.trail.Flawed(2, "body.epoch: want an integer of its range")
+	r.trail.Flawed(1, "ts: want a time")
+	d := r.after(time.Second)
+	var left *Warning
+	for i := range d.Warnings {
+		w := &d.Warnings[i]
+		switch w.Code {
+		case warnMeaningless:
+			assert.EqualValues(t, 3, *w.N)
+			assert.Equal(t, "body.epoch: want an integer of its range", w.First)
+		case warnTruncated:
+			left = w
+		}
+	}
+	assert.Contains(t, codesOf(d), warnMeaningless)
+	if assert.NotNil(t, left, "%v", codesOf(d)) {
+		assert.Positive(t, *left.N)
+		assert.NotEmpty(t, left.What)
+	}
 }
 
 func TestEventsOffTheListAreWarnedOf(t *testing.T) {

@@ -33,6 +33,9 @@ type Trail struct {
 	backwards            int64
 
 	Records, BadLines, Duplicates, Unmapped int64 // lines
+
+	flaws int64  // values without meaning
+	flaw  string // what is wanted instead of the first
 }
 
 // Origin says where a record comes from.
@@ -153,6 +156,13 @@ func (t *Trail) Bad(stream int) {
 func (t *Trail) Unknown(stream int) {
 	t.Unmapped++
 	t.stream(stream).lastTimed = false
+}
+
+// Flawed counts values of a line that were left out or replaced; first says of one of them what is wanted.
+func (t *Trail) Flawed(n int64, first string) {
+	if t.flaws += n; t.flaw == "" && n > 0 {
+		t.flaw = first
+	}
 }
 
 // Add takes a record that the fold took.

@@ -30,6 +30,9 @@ const (
 	warnEmpty        = "checkpoint_empty"
 	warnEvents       = trainrun.NoteEvent
 	warnSteps        = trainrun.NoteSteps
+	warnUnplaced     = trainrun.NoteUnplaced
+	warnMeaningless  = "values_without_meaning"
+	warnTruncated    = "truncated"
 	warnConflict     = "conflict"
 )
 
@@ -37,7 +40,8 @@ const (
 func WarningCodes() []string {
 	return []string{
 		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnEvents, warnThenProgress,
-		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSteps, warnSuperseded, warnSuspect, warnTorn, warnUnmapped,
+		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSteps, warnSuperseded, warnSuspect, warnTorn, warnTruncated, warnUnmapped,
+		warnMeaningless, warnUnplaced,
 	}
 }
 
@@ -56,6 +60,8 @@ type Warning struct {
 	Bytes            *int64  `json:"bytes,omitempty"`
 	Seconds          *int64  `json:"seconds,omitempty"`
 	ReportedEpoch    *int64  `json:"reported_epoch,omitempty"`
+	What             string  `json:"what,omitempty" enum:"parts,series,values"`
+	First            string  `json:"first,omitempty" untrusted:"yes"`
 }
 
 func (v *view) warn(w Warning) { v.doc.Warnings = append(v.doc.Warnings, w) }
@@ -76,7 +82,7 @@ func (v *view) warnings() {
 	v.facts()
 	v.mismatch()
 	slices.SortStableFunc(v.doc.Warnings, func(a, b Warning) int {
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Part, b.Part))
+		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Part, b.Part), cmp.Compare(a.What, b.What))
 	})
 }
 
@@ -96,6 +102,11 @@ func (v *view) facts() {
 	v.count(warnUnmapped, t.Unmapped)
 	v.count(warnEvents, v.noted(trainrun.NoteEvent))
 	v.count(warnSteps, v.noted(trainrun.NoteSteps))
+	v.count(warnUnplaced, v.noted(trainrun.NoteUnplaced))
+	if t.flaws > 0 {
+		v.warn(Warning{Code: warnMeaningless, N: &t.flaws, First: Safe(t.flaw, maxMessage)})
+	}
+	v.truncated()
 	v.count(warnBackwards, t.backwards)
 	if v.ahead > 0 {
 		v.warn(Warning{Code: warnFuture, Seconds: ptr(v.ahead / 1e9)})
@@ -109,6 +120,15 @@ func (v *view) facts() {
 	}
 	if torn > 0 && !v.isLive() {
 		v.warn(Warning{Code: warnTorn, Bytes: &torn})
+	}
+}
+
+// truncated warns of what bounds left out of the curves. What they leave out elsewhere, as old checkpoints, no verdict rests on.
+func (v *view) truncated() {
+	for i := range v.st.Truncated {
+		if cut := &v.st.Truncated[i]; slices.Contains([]string{"parts", "series", "values"}, cut.What) {
+			v.warn(Warning{Code: warnTruncated, What: cut.What, N: &cut.Count})
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
+	"github.com/pathologize/otelcol-train/internal/trainview"
 )
 
 func row(epoch int) string {
@@ -63,6 +64,32 @@ var lines = []string{
 	row(0), row(1), row(2), row(1), "text", "", "{}", "\x00\x00\x00" + row(3), "[rank1]: " + row(4), row(5) + row(6), "{'a':1}", "\xef\xbb\xbf" + row(7), row(8) + "\r",
 	`{"loss":1,"grad_norm":1,"learning_rate":0.1,"epoch":1.0,"step":5}`, `{"ts":1790000100,"event":"run.end","run_id":"r","body":{"outcome":"success"}}`,
 	strings.Repeat("\x00", 100) + row(9), "{\x00\"\x00a\x00\"\x00:\x001\x00}\x00",
+}
+
+// TestValuesWithoutMeaningAreWarnedOf: of records and of rows that a profile maps, each line once.
+func TestValuesWithoutMeaningAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	const bad = `{"ts":1790000000,"event":"epoch.end","run_id":"r","body":{"epoch":0,"loss":0.3,"measurements":{"val/loss":"x"}}}`
+	for text, want := range map[string]string{
+		row(0):                           "",
+		bad:                              "values_without_meaning 2 body.measurements: want a number of its range",
+		bad + "\n" + row(1) + "\n" + bad: "values_without_meaning 2 body.measurements: want a number of its range",
+		`{"ts":"yesterday","event":"epoch.end","run_id":"r","body":{"epoch":0}}`: "values_without_meaning 1 ts: want RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200",
+		`{"epoch":1,"train_loss":1,"val_loss":1,"timestamp":"yesterday"}`:        "values_without_meaning 1 time: no_time",
+	} {
+		dir := folder(t)
+		put(t, filepath.Join(dir, "train.jsonl"), text+"\n", 0)
+		s := open(t, dir)
+		s.Look()
+		require.Len(t, s.Runs(), 1)
+		r, got := s.Runs()[0], ""
+		for _, w := range trainview.Summarize(r.Fold, r.Trail, trainview.Evidence{Now: time.Now()}, trainview.Options{}).Document.Warnings {
+			if w.Code == "values_without_meaning" {
+				got = fmt.Sprint(w.Code, " ", *w.N, " ", w.First)
+			}
+		}
+		assert.Equal(t, want, got, text)
+	}
 }
 
 // TestHoweverItIsReadItIsTheSame appends in any pieces and looks in between.

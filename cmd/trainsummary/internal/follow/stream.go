@@ -141,6 +141,7 @@ func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 	l := lineOf{stream: s, run: run, uid: trainrecord.UID{RunID: run.Name, File: s.fileID, Offset: offset, CRC: trainrecord.LineCRC(data)}}
 	l.sum = maphash.Bytes(seed, data)
 	if read.Line.Kind == trainrecord.LineRecord {
+		l.flaws, l.flaw = read.Line.FieldsDropped+read.Line.OffList, read.Line.Flaw
 		r.add(&l, r.scratch, r.resourceOf(read.Line.Resource))
 		return
 	}
@@ -200,6 +201,8 @@ type lineOf struct {
 	profile string
 	closes  bool
 	seen    bool // the line was written before, as far as its records tell one from another
+	flaws   int  // values without meaning
+	flaw    string
 }
 
 // object maps a row of a framework.
@@ -220,6 +223,9 @@ func (r *reader) object(l *lineOf) {
 	l.closes = out.Closes
 	if out.Profile != nil && out.Profile != out.Envelope {
 		l.profile = out.Profile.Name()
+	}
+	if l.flaws = len(out.Errors); l.flaws > 0 {
+		l.flaw = out.Errors[0].Field + ": " + out.Errors[0].Reason
 	}
 	if run := r.named(l); run != nil {
 		l.run = run
@@ -260,6 +266,9 @@ func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
 			l.run.Trail.Duplicates++
 		}
 		return
+	}
+	if l.uid.Index == 0 {
+		l.run.Trail.Flawed(int64(l.flaws), l.flaw)
 	}
 	l.run.Trail.Add(rec, e, trainview.Origin{Stream: l.stream.Number, Profile: l.profile, EndSign: l.closes, Further: l.uid.Index > 0})
 }

@@ -86,8 +86,11 @@ func stopCell(s *trainview.Stop) string {
 
 func warningCell(w *trainview.Warning) string {
 	plain := *w
-	plain.Metric = ""
+	plain.Metric, plain.First = "", ""
 	out := warningText(&plain)
+	if w.First != "" {
+		out += " first=" + code(w.First)
+	}
 	if w.Metric != "" {
 		out = w.Code + " " + ofPart(w.Part, w.Metric, code) + strings.TrimPrefix(out, w.Code)
 	}

@@ -12,6 +12,9 @@ func warningText(w *trainview.Warning) string {
 	if w.Metric != "" {
 		out += " " + ofPart(w.Part, w.Metric, quote)
 	}
+	if w.What != "" {
+		out += " " + w.What
+	}
 	for name, n := range fields(w) {
 		out += fmt.Sprintf(" %s=%d", name, n)
 	}
@@ -20,6 +23,9 @@ func warningText(w *trainview.Warning) string {
 	}
 	if w.Recovered != nil {
 		out += fmt.Sprintf(" recovered=%t", *w.Recovered)
+	}
+	if w.First != "" {
+		out += " first=" + quote(w.First)
 	}
 	return out
 }
