@@ -48,7 +48,7 @@ var table = []StopReason{
 	}},
 	{"preempted", []string{`pre ?empt`, `spot (?:instance|termination|reclaim)`, `\bevict`, `node (?:is )?(?:shutting|shut) ?down`, `\brequeue`, `maintenance event`}},
 	{"max_time", []string{
-		`time ?limit`, `wall ?(?:clock ?)?time`, `max(?:imum)? (?:training |train )?(?:time|duration|runtime|hours|minutes)`, `deadline ?exceeded`, `time budget`, `time (?:is )?up`,
+		`time ?limit`, `wall ?(?:clock ?)?time`, `max(?:imum)? ?(?:training |train |run ?|wait ?)?(?:time|duration|runtime|hours|minutes)`, `deadline ?exceeded`, `time budget`, `time (?:is )?up`,
 	}},
 	{"early_stopping", []string{`early ?stop`, `\bpatience\b`, `(?:no|not|stopped) improv`, `did not improve`, `\bplateau`, `\bconverged\b`}},
 	{"user", []string{`keyboard ?interrupt`, `\bsigint\b`, `ctrl ?\+? ?c\b`, `(?:by|from) (?:the )?user`, `user (?:abort|cancel|interrupt|stop|request)`, `\bcancell?ed\b`, `\bmanual(?:ly)?\b`, `^interrupted$`}},
