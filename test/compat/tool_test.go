@@ -35,10 +35,7 @@ func asked(t *testing.T, env map[string]string, args ...string) (string, int) {
 	path, err := compile()
 	require.NoError(t, err, path)
 	cmd := exec.Command(path, args...)
-	cmd.Env = os.Environ()
-	for k, v := range env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
+	cmd.Env = collector.Environ(t, env)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		var exit *exec.ExitError

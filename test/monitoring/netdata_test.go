@@ -1,7 +1,6 @@
 package monitoring
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -32,7 +31,7 @@ func TestSelfTelemetryReachesNetdataUnderTheNamesOfTheAlarms(t *testing.T) {
 		// not by the harness: its own overlay would replace the readers
 		//nolint:gosec // the binary under test
 		cmd := exec.Command(collector.Binary(t), "--config", collector.Shipped(t, "quickstart.yaml"), "--config", collector.Shipped(t, "overlays/self-telemetry-netdata.yaml"))
-		cmd.Env = append(os.Environ(), "NETDATA_OTLP_ENDPOINT="+sink.Endpoint(), "SELF_INTERVAL_MS=500", "METRICS_PORT="+metricsPort,
+		cmd.Env = append(collector.Environ(t, nil), "NETDATA_OTLP_ENDPOINT="+sink.Endpoint(), "SELF_INTERVAL_MS=500", "METRICS_PORT="+metricsPort,
 			"HEALTH_ENDPOINT="+ports.Free(t), "RUNS_DIR="+dir, "RESULTS_DIR="+dir, "STATE_DIR="+filepath.Join(dir, "state"))
 		var keys []string
 		while(t, cmd, func() {

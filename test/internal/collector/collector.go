@@ -150,10 +150,7 @@ func (p *Process) Launch() error {
 	}
 	//nolint:gosec // the binary under test
 	cmd := exec.Command(p.opts.Binary, args...)
-	cmd.Env = os.Environ()
-	for k, v := range p.opts.Env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
+	cmd.Env = Environ(p.t, p.opts.Env)
 	cmd.Stdout, cmd.Stderr = p.logs, p.logs
 	cmd.SysProcAttr = endWithParent()
 	p.began = p.logs.len()

@@ -2,7 +2,6 @@ package collector
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -18,10 +17,7 @@ func Run(t testing.TB, opts Options, args ...string) (string, error) {
 	defer cancel()
 	//nolint:gosec // the binary under test
 	cmd := exec.CommandContext(ctx, opts.Binary, args...)
-	cmd.Env = os.Environ()
-	for k, v := range opts.Env {
-		cmd.Env = append(cmd.Env, k+"="+v)
-	}
+	cmd.Env = Environ(t, opts.Env)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
