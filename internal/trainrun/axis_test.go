@@ -333,3 +333,35 @@ func TestASnapshotWithValidationsByEpoch(t *testing.T) {
 		assert.Nil(t, seriesOf(st, "", "val/loss", AxisEpoch))
 	}
 }
+
+// TestABestCheckpointThatNamesNoPoint is that of the best point that it follows in its stream; nothing else tells where it was saved.
+func TestABestCheckpointThatNamesNoPoint(t *testing.T) {
+	t.Parallel()
+	save := func(at float64, path, body string) string {
+		return line("checkpoint.save", at, "", fmt.Sprintf(`"path": %q%s`, path, body))
+	}
+	const best = `, "kind": "best"`
+	for name, tc := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"behind the best": {[]string{epoch(1, "", 0, "3"), save(2, "a", best), epoch(3, "", 1, "1"), save(4, "b", best), epoch(5, "", 2, "2"), save(6, "c", "")}, "b"},
+		"without times":   {[]string{epoch(-1, "", 0, "3"), save(-1, "a", best), epoch(-1, "", 1, "1"), save(-1, "b", best), epoch(-1, "", 2, "2")}, "b"},
+		"of another":      {[]string{epoch(1, "", 0, "3"), save(2, "a", best), epoch(3, "", 1, "1"), epoch(4, "", 2, "2"), save(5, "c", best)}, ""},
+		"before any":      {[]string{save(1, "a", best), epoch(2, "", 0, "3")}, ""},
+		"no best":         {[]string{epoch(1, "", 0, "3"), save(2, "a", "")}, ""},
+		"beside a named":  {[]string{epoch(1, "", 0, "3"), save(2, "a", best+`, "epoch": 0`), epoch(3, "", 1, "4"), save(4, "b", best)}, "a"},
+		"over steps": {[]string{
+			line("phase.end", 1, "", `"step": 10, "measurements": {"val/loss": 1}`), save(2, "a", best), line("phase.end", 3, "", `"step": 20, "measurements": {"val/loss": 2}`),
+		}, "a"},
+		"given up": {[]string{
+			epoch(1, "", 0, "3"), save(2, "a", best), line("run.start", 3, `"attempt": 2`, `"resumed_from": {"epoch": 0}`), epoch(4, `"attempt": 2`, 0, "2"),
+		}, ""},
+	} {
+		got := ""
+		if c := stateOf(t, tc.lines...).Best.Checkpoint; c != nil {
+			got = c.Path
+		}
+		assert.Equal(t, tc.want, got, name)
+	}
+}

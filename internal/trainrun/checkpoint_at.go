@@ -10,3 +10,27 @@ func (f *Fold) CheckpointAt(of *Series, p Point) *Checkpoint {
 	}
 	return d.checkpointAt(of.Part, id, of, &p)
 }
+
+// follows says that of all points of a curve, the one at x was told last before something in the same stream. A checkpoint of kind
+// best that names neither epoch nor step, and follows the best point, is that point's: of a later one, which is no better, there
+// would be none.
+func (d *deriver) follows(part int, of *Series, at *stamp, x int64) bool {
+	f := d.f
+	before, last := none, none
+	for i := range f.rows.rows {
+		r := &f.rows.rows[i]
+		if int(r.part) != part || r.kind == posNone || r.kind != at.kind || r.file != at.file || r.pos >= at.pos || r.pos < before {
+			continue
+		}
+		told, ok := d.at(i, of.Axis)
+		if !ok {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			if k := &d.strands[d.into[f.rows.series[j]]].key; k.name == of.Name && k.axis == of.Axis {
+				before, last = r.pos, told
+			}
+		}
+	}
+	return before != none && last == x
+}

@@ -192,6 +192,9 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			if axis == AxisStep && !s.step.Set && s.epoch.Set && list == &d.f.bestCheckpoints {
 				there = epochs[s.epoch.V]
 			}
+			if !s.epoch.Set && !s.step.Set && list == &d.f.bestCheckpoints {
+				there = d.follows(id, of, &s.at, x)
+			}
 			if s.part != part || !there || !d.f.texts.stands(&s.at) {
 				return false
 			}
