@@ -146,7 +146,8 @@ var headMistakes = func() (mistakes [headKeys]string) {
 	return mistakes
 }()
 
-// beside counts the numbers of a row that stand beside its measurements, under keys of no event: they are in no curve. They stay where they are.
+// beside counts the numbers of a row that stand beside its measurements, under keys of no event: they are in no curve, and stay where
+// they are.
 func beside(event eventKind, body pcommon.Map, l *Line) {
 	if event < 0 || rows&(1<<event) == 0 {
 		return
@@ -161,7 +162,8 @@ func beside(event eventKind, body pcommon.Map, l *Line) {
 // rows are the events that make curves, a bit for each.
 var rows = uint32(1<<eventOf(EventEpochEnd) | 1<<eventOf(EventStepEnd) | 1<<eventOf(EventPhaseEnd))
 
-const besideMeasurements = KeyBody + ": want its numbers in " + KeyBody + "." + BodyMeasurements + ", or in " + KeyBody + "." + BodyFramework
+const besideMeasurements = KeyBody + ": want its numbers in " + KeyBody + "." + BodyMeasurements +
+	", or in " + KeyBody + "." + BodyFramework
 
 // leftResource is the bit of the resource, which is no scalar.
 const leftResource = 1 << headKeys
