@@ -20,6 +20,8 @@ var kindTypes = [merge.Kinds]string{
 	merge.Summary: "summary",
 }
 
+var quantileReasonNames = [merge.QuantileReasons]string{"limit", "malformed", "merged"}
+
 var exemplarReasonNames = [merge.ExemplarReasons]string{"before_start", "limit"}
 
 // mergeReporter adds what the engine counts to the instruments. The attribute sets are made once.
@@ -27,6 +29,9 @@ type mergeReporter struct {
 	telemetry *metadata.Telemetry
 	plain     metric.MeasurementOption
 	metadata  metric.MeasurementOption
+	conflict  metric.MeasurementOption
+	bounds    metric.MeasurementOption
+	quantiles [merge.QuantileReasons]metric.MeasurementOption
 	moved     metric.MeasurementOption
 	ended     metric.MeasurementOption
 	byKind    [merge.Kinds]metric.MeasurementOption
@@ -36,9 +41,12 @@ type mergeReporter struct {
 }
 
 func newMergeReporter(t *metadata.Telemetry) *mergeReporter {
+	level := attribute.String("level", policy.LevelNames[policy.Metadata])
 	rep := &mergeReporter{
 		telemetry: t, plain: t.With(),
-		metadata: t.With(attribute.String("level", policy.LevelNames[policy.Metadata]), attribute.String("reason", "limit")),
+		metadata: t.With(level, attribute.String("reason", "limit")),
+		conflict: t.With(level, attribute.String("reason", "conflict")),
+		bounds:   t.With(attribute.String("type", kindTypes[merge.Histogram]), attribute.String("reason", "limit")),
 		moved:    t.With(attribute.String("result", "moved")), ended: t.With(attribute.String("result", "ended")),
 	}
 	for kind, name := range kindTypes {
@@ -49,6 +57,9 @@ func newMergeReporter(t *metadata.Telemetry) *mergeReporter {
 	}
 	for kind, text := range merge.ResetNames {
 		rep.resets[kind] = t.With(attribute.String("kind", text))
+	}
+	for why, text := range quantileReasonNames {
+		rep.quantiles[why] = t.With(attribute.String("type", kindTypes[merge.Summary]), attribute.String("reason", text))
 	}
 	for why, text := range exemplarReasonNames {
 		rep.exemplars[why] = t.With(attribute.String("reason", text))
@@ -79,11 +90,16 @@ func (rep *mergeReporter) report(ctx context.Context, c *merge.Counts) {
 	for why, n := range c.Exemplars {
 		add(t.ExemplarsDropped, n, rep.exemplars[why])
 	}
+	for why, n := range c.Quantiles {
+		add(t.DetailsDropped, n, rep.quantiles[why])
+	}
+	add(t.DetailsDropped, c.Bounds, rep.bounds)
 	add(t.GaugeAmbiguous, c.Ambiguous, rep.plain)
 	add(t.BoundsNarrowed, c.Narrowed, rep.plain)
 	add(t.OverflowPoints, c.Overflow, rep.plain)
 	add(t.TypeConflicts, c.Conflicts, rep.plain)
 	add(t.AttributesRemoved, c.Metadata, rep.metadata)
+	add(t.AttributesRemoved, c.Conflicted, rep.conflict)
 	add(t.FutureTimes, c.FutureTime, rep.plain)
 	add(t.SeriesRekeyed, c.Moved, rep.moved)
 	add(t.SeriesRekeyed, c.Ended, rep.ended)

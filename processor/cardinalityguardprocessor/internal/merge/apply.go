@@ -35,11 +35,8 @@ func (b *Batch) accept(it *item, out *output) {
 		b.Counts.FutureTime++
 	}
 	out.wait(b.now, it.at)
-	if m := out.metric; b.opened != m || b.openBy != it.group {
-		if m.id == g.Output { // else it is an overflow series that several metrics share, or an output of another policy
-			b.describe(m, g)
-		}
-		b.opened, b.openBy = m, it.group
+	if out.metric.id == g.Output { // else it is an overflow series that several metrics share, or an output of another policy
+		b.describe(out.metric, g)
 	}
 	if it.exemplars {
 		b.takeExemplars(it, out)

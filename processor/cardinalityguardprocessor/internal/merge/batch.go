@@ -29,10 +29,11 @@ type Group struct {
 	Clean          bool   // nothing is forbidden on a point of it
 	Attributes     []Hash // of the first points, from before the removal, as far as known
 
-	kind   Kind
-	first  int // its first item
-	metric *metric
-	gone   int
+	kind      Kind
+	first     int // its first item
+	metric    *metric
+	described *metric // has what the group says beside its identity
+	gone      int
 }
 
 // item is a point on its way.
@@ -75,8 +76,6 @@ type Batch struct {
 	text   Hasher  // for the order of exemplars
 	hists  histScratch
 	exps   expScratch
-	opened *metric // the metric whose description was joined last, by the group below
-	openBy int32
 }
 
 // NewBatch makes a batch of an engine.
@@ -205,7 +204,7 @@ func (b *Batch) release() {
 	if cap(b.items) > kept {
 		b.items, b.order = nil, nil
 	}
-	b.shard, b.gen, b.opened, b.before = nil, nil, nil, nil
+	b.shard, b.gen, b.before = nil, nil, nil
 	b.Hasher.Release()
 	b.text.Release()
 	b.hists.release()

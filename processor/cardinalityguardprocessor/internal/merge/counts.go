@@ -50,6 +50,14 @@ const (
 	ExemplarReasons
 )
 
+// Why a merged summary does not have a quantile of a source.
+const (
+	QuantileOverLimit = iota
+	QuantileMalformed // it is no number, or the point has it twice
+	QuantileMerged    // of several sources only the smallest and the largest value can be merged
+	QuantileReasons
+)
+
 // Counts is what happened in a call. Indexed by the kind of metric where that matters.
 type Counts struct {
 	Merged     [Kinds]int64
@@ -57,12 +65,15 @@ type Counts struct {
 	Baselined  [Kinds]int64
 	Resets     [Resets]int64
 	Exemplars  [ExemplarReasons]int64
+	Quantiles  [QuantileReasons]int64
+	Bounds     int64 // of histograms, beyond those that are taken
 	Ambiguous  int64 // gauges merged by the default
 	Narrowed   int64
 	Overflow   int64
 	Conflicts  int64 // of type, unit or temporality under one name
 	FutureTime int64
 	Metadata   int64 // keys of a metric's metadata that found no room
+	Conflicted int64 // those that contradict what other sources say
 	Moved      int64 // series, by another policy
 	Ended      int64 // the same
 	Any        bool
@@ -83,6 +94,14 @@ func (c *Counts) drop(k Kind, why Reason, metric string) {
 func (c *Counts) add(n *int64) {
 	*n++
 	c.Any = true
+}
+
+// parts counts parts of points that a merged point does not have.
+func (c *Counts) parts(of *int64, n int) {
+	if n > 0 {
+		*of += int64(n)
+		c.Any = true
+	}
 }
 
 // Reset forgets the counts.

@@ -81,6 +81,7 @@ func (b *Batch) applyDelta(it *item, s *source, out *output) {
 		if out.hist == nil {
 			out.hist = &histTotal{}
 		}
+		b.thinned()
 		out.hist.wait.add(&hist, out.metric.rules.bounds)
 	case DeltaExponential:
 		if out.exp == nil {

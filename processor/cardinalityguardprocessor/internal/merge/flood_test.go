@@ -65,6 +65,25 @@ func TestMetadataOfAMergedMetricIsBounded(t *testing.T) {
 	require.Positive(t, r.batch.Counts.Metadata)
 }
 
+// TestMetadataOfTheFirstPointIsBounded too, and what contradicts is counted each time that it comes.
+func TestMetadataOfTheFirstPointIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(20)
+	for i, run := range []string{"a", "b", "c"} {
+		md := sums(true, tick{run: run, start: 10, time: 19, value: 1})
+		metadata := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Metadata()
+		metadata.PutInt("differs", int64(i))
+		for k := range 99 {
+			metadata.PutStr(fmt.Sprint("key", k), "x")
+		}
+		r.feed(md)
+	}
+	require.Equal(t, keptMetadata-1, r.flush().ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Metadata().Len())
+	require.Equal(t, int64(3*(100-keptMetadata)), r.batch.Counts.Metadata)
+	require.Equal(t, int64(2), r.batch.Counts.Conflicted)
+}
+
 // TestWideDistributionsTakeTheMemoryOfUsualOnes: what is remembered of a source is no wider than what is sent on, and nothing is lost for it.
 func TestWideDistributionsTakeTheMemoryOfUsualOnes(t *testing.T) {
 	t.Parallel()
@@ -98,6 +117,7 @@ func TestWideDistributionsTakeTheMemoryOfUsualOnes(t *testing.T) {
 		}
 	}
 	require.Zero(t, r.batch.Counts.Resets)
+	require.Equal(t, int64(2*(20_000-500)), r.batch.Counts.Bounds)
 	for _, sh := range r.shards {
 		for _, s := range sh.sources {
 			switch d := s.dist.(type) {

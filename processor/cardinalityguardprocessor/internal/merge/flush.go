@@ -162,7 +162,7 @@ func (f *flusher) put(o *output, at int64, ends bool) {
 			p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
 			return
 		}
-		o.putSummary(p)
+		o.putSummary(p, f.counts)
 		o.inFlight.total, o.inFlight.count = o.sentTotal, o.sentCount
 		o.sentTotal, o.sentCount = o.summary.sum, o.summary.count
 	}

@@ -185,6 +185,7 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 		return
 	}
 	b.advance(it, s, did)
+	b.thinned()
 	w.add(&rest, s.metric.rules.bounds)
 	if rest.count > 0 {
 		w.late = w.late || s.born != out.epoch
@@ -192,6 +193,9 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 	}
 	s.keepHistogram(&now)
 }
+
+// thinned counts the bounds that were left out of the point.
+func (b *Batch) thinned() { b.Counts.parts(&b.Counts.Bounds, b.hists.thinned) }
 
 // overfull drops a point with which a count would begin again at zero, without a new start.
 func (b *Batch) overfull(it *item, count, more uint64) bool {

@@ -11,6 +11,7 @@ import (
 type histScratch struct {
 	bounds, common []float64
 	counts, last   []uint64
+	thinned        int // bounds of the point that were left out
 }
 
 func (s *histScratch) release() {
@@ -32,7 +33,7 @@ type histLast struct {
 // readHistogram copies a point and says whether it agrees with itself.
 func (s *histScratch) read(p pmetric.HistogramDataPoint, into *histLast) bool {
 	s.bounds, s.counts = appendFloats(s.bounds[:0], p.ExplicitBounds()), appendCounts(s.counts[:0], p.BucketCounts())
-	into.bounds, into.counts = s.bounds, s.counts
+	into.bounds, into.counts, s.thinned = s.bounds, s.counts, 0
 	into.scalars(p)
 	if len(s.counts) == 0 {
 		return len(s.bounds) == 0
@@ -68,6 +69,7 @@ func (s *histScratch) thin(d *histLast) {
 	for i := step - 1; i < len(s.bounds); i += step {
 		kept = append(kept, s.bounds[i])
 	}
+	s.thinned = len(s.bounds) - len(kept)
 	d.bounds, d.counts = kept, project(s.counts[:0], s.counts, s.bounds, kept)
 }
 

@@ -53,8 +53,12 @@ func (b *Batch) named(m *metric, g *Group) {
 // keptMetadata is the number of keys that the metadata of a merged metric takes from its sources, those that contradict included.
 const keptMetadata = 64
 
-// describe joins what a group says beside its identity. The order of the groups does not count.
+// describe joins what a group says beside its identity, once. The order of the groups does not count.
 func (b *Batch) describe(m *metric, g *Group) {
+	if g.described == m {
+		return
+	}
+	g.described = m
 	if !m.described {
 		m.described = true
 		m.resource, m.scope = pcommon.NewResource(), pcommon.NewInstrumentationScope()
@@ -64,14 +68,11 @@ func (b *Batch) describe(m *metric, g *Group) {
 		m.empty = pmetric.NewMetric()
 		identify(g.Metric, m.empty)
 		m.empty.SetDescription(g.Metric.Description())
-		g.Metric.Metadata().CopyTo(m.empty.Metadata())
-		return
+	} else if d, old := g.Metric.Description(), m.empty.Description(); d != old && betterDescription(old, d) {
+		m.empty.SetDescription(d)
 	}
 	m.resourceSchema = max(m.resourceSchema, g.ResourceSchema)
 	m.scopeSchema = max(m.scopeSchema, g.ScopeSchema)
-	if d, old := g.Metric.Description(), m.empty.Description(); d != old && betterDescription(old, d) {
-		m.empty.SetDescription(d)
-	}
 	b.joinMetadata(m, g.Metric.Metadata())
 }
 
@@ -85,6 +86,7 @@ func (b *Batch) joinMetadata(m *metric, other pcommon.Map) {
 	mine := m.empty.Metadata()
 	for key, value := range other.All() {
 		if _, conflict := m.conflicts[key]; conflict {
+			b.Counts.add(&b.Counts.Conflicted)
 			continue
 		}
 		known, there := mine.Get(key)
@@ -99,6 +101,7 @@ func (b *Batch) joinMetadata(m *metric, other pcommon.Map) {
 			}
 			m.conflicts[key] = struct{}{}
 			mine.Remove(key)
+			b.Counts.add(&b.Counts.Conflicted)
 		}
 	}
 }

@@ -47,6 +47,8 @@ func (f *flusher) rekey(sh *shard) {
 	}
 	f.counts.Moved += b.Counts.Moved
 	f.counts.Ended += b.Counts.Ended
+	f.counts.Metadata += b.Counts.Metadata
+	f.counts.Conflicted += b.Counts.Conflicted
 	f.counts.Any = f.counts.Any || b.Counts.Any
 	sh.check = f.now // metrics may be empty now
 	f.engine.lapse(sh)

@@ -79,10 +79,13 @@ func (b *Batch) applySummary(it *item, s *source) {
 	}
 	out.summary.count, out.summary.sum = out.summary.count+more, sum
 	b.advance(it, s, did)
-	s.keepSummary(p)
+	over, malformed := s.keepSummary(p)
+	b.Counts.parts(&b.Counts.Quantiles[QuantileOverLimit], over)
+	b.Counts.parts(&b.Counts.Quantiles[QuantileMalformed], malformed)
 }
 
-func (s *source) keepSummary(p pmetric.SummaryDataPoint) {
+// keepSummary makes a point the last one. It says how many of its quantiles are beyond those that are kept, and how many it has twice or are none.
+func (s *source) keepSummary(p pmetric.SummaryDataPoint) (over, malformed int) {
 	last, _ := s.dist.(*summaryLast)
 	if last == nil {
 		last = &summaryLast{}
@@ -91,34 +94,39 @@ func (s *source) keepSummary(p pmetric.SummaryDataPoint) {
 	last.count, last.sum = p.Count(), p.Sum()
 	last.quantiles = last.quantiles[:0]
 	for _, q := range p.QuantileValues().All() {
-		if len(last.quantiles) == keptQuantiles {
-			break
-		}
 		at := q.Quantile()
-		if at == at && !slices.ContainsFunc(last.quantiles, func(o quantile) bool { return o.at == at }) {
+		switch {
+		case at != at || slices.ContainsFunc(last.quantiles, func(o quantile) bool { return o.at == at }):
+			malformed++
+		case len(last.quantiles) == keptQuantiles:
+			over++
+		default:
 			last.quantiles = append(last.quantiles, quantile{at, q.Value()})
 		}
 	}
+	return over, malformed
 }
 
 // putSummary writes an output's summary. Quantiles of several sources cannot be merged, but for the smallest and the largest value.
-func (o *output) putSummary(p pmetric.SummaryDataPoint) {
+func (o *output) putSummary(p pmetric.SummaryDataPoint, counts *Counts) {
 	p.SetCount(o.summary.count)
 	p.SetSum(o.summary.sum.float())
 	var merged []quantile
-	live := 0
+	live, known := 0, 0
 	for s := o.sources; s != nil; s = s.next {
 		last, _ := s.dist.(*summaryLast)
 		if !s.live || last == nil {
 			continue
 		}
 		live++
+		known += len(last.quantiles)
 		if live == 1 {
 			merged = slices.Clone(last.quantiles)
 			continue
 		}
 		merged = extremes(merged, last.quantiles)
 	}
+	counts.parts(&counts.Quantiles[QuantileMerged], known-live*len(merged))
 	slices.SortFunc(merged, func(a, b quantile) int { return cmp.Compare(a.at, b.at) })
 	for _, q := range merged {
 		v := p.QuantileValues().AppendEmpty()

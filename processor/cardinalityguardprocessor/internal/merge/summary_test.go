@@ -73,3 +73,23 @@ func TestRepeatedQuantilesDoNotMultiply(t *testing.T) {
 	}
 	require.Equal(t, []float64{0, 0, 1, 0}, r.quantiles(t))
 }
+
+// TestQuantilesThatAreNotSentOnAreCounted, by what a source has too many of, what is no quantile, and what several sources cannot share.
+func TestQuantilesThatAreNotSentOnAreCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{}, sec(0))
+	r.now = sec(20)
+	pairs := []float64{0, 1, 0, 2, math.NaN(), 1, 1, 3}
+	for i := range keptQuantiles {
+		pairs = append(pairs, float64(i+1)/100, 2)
+	}
+	r.feed(quantiled("a", 19, pairs...))
+	require.Len(t, r.quantiles(t), 2*keptQuantiles)
+	require.Equal(t, [QuantileReasons]int64{QuantileOverLimit: 2, QuantileMalformed: 2}, r.batch.Counts.Quantiles)
+	require.Zero(t, r.counts.Quantiles, "one live source keeps its quantiles")
+
+	r.now = sec(40)
+	r.feed(quantiled("b", 39, 0, 1, 0.5, 2))
+	require.Equal(t, []float64{0, 1}, r.quantiles(t))
+	require.Equal(t, [QuantileReasons]int64{QuantileMerged: keptQuantiles - 1 + 1}, r.counts.Quantiles)
+}

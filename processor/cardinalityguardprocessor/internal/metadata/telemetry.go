@@ -14,6 +14,7 @@ type Telemetry struct {
 	PointsMerged      metric.Int64Counter
 	PointsDropped     metric.Int64Counter
 	ExemplarsDropped  metric.Int64Counter
+	DetailsDropped    metric.Int64Counter
 	ValuesReplaced    metric.Int64Counter
 	MetricsRejected   metric.Int64Counter
 	PolicyReloads     metric.Int64Counter
@@ -63,6 +64,8 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 		PointsDropped: counter("otelcol_cardinality_guard_points_dropped", "{point}", "Points that were dropped"),
 		ExemplarsDropped: counter("otelcol_cardinality_guard_exemplars_dropped", "{exemplar}",
 			"Exemplars of a merged point that were dropped"),
+		DetailsDropped: counter("otelcol_cardinality_guard_details_dropped", "{detail}",
+			"Quantiles of summaries and bounds of histograms that a merged point does not have"),
 		ValuesReplaced: counter("otelcol_cardinality_guard_values_replaced", "{attribute}",
 			"Attributes whose value was replaced by another word, by the level they were on and the rule"),
 		MetricsRejected: counter("otelcol_cardinality_guard_metrics_rejected", "{metric}", "Metrics that were dropped for their name"),
