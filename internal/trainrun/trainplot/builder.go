@@ -70,14 +70,16 @@ func (b *builder) axes(c *Chart, f frame) {
 		fmt.Fprintf(b, "<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>\n", c.class("g"), coordinate(x1), coordinate(y1), coordinate(x2), coordinate(y2))
 	}
 	for _, v := range f.yTicks {
-		line(left, f.y(v), width-right, f.y(v))
-		b.label(c, left-6, f.y(v)+4, "end", number(v), "l")
+		line(f.left, f.y(v), width-right, f.y(v))
+		b.label(c, f.left-6, f.y(v)+4, "end", number(v), "l")
 	}
 	for _, v := range f.xTicks {
 		line(f.x(v), height-bottom, f.x(v), height-bottom+4)
-		b.label(c, f.x(v), height-bottom+18, "middle", number(v), "l")
+		text := number(v)
+		end := width - float64(float64(len(text))*cell/2) // a label at the end of the axis stays inside
+		b.label(c, min(f.x(v), end), height-bottom+18, "middle", text, "l")
 	}
-	line(left, height-bottom, width-right, height-bottom)
+	line(f.left, height-bottom, width-right, height-bottom)
 	b.label(c, width-right, height-8, "end", c.XLabel, "l")
 }
 
@@ -135,21 +137,20 @@ func (b *builder) mark(c *Chart, f frame, m Mark) {
 	b.label(c, x+dx, y+dy, anchor, m.Label, "l")
 }
 
-// legend names the lines, when there are several, in one row below the axis that each share alike.
+// legend names the lines, when there are several, in one row below the axis that each share alike. Up to three have room for large letters.
 func (b *builder) legend(c *Chart, series []Series) {
 	if len(series) < 2 {
 		return
 	}
 	const y = height - 8
+	letter := largeCell
+	if len(series) > 3 {
+		letter = cell
+	}
 	share := float64(width-left-right-80) / float64(len(series))
 	for i, s := range series {
 		x := left + float64(share*float64(i))
 		fmt.Fprintf(b, "<rect class=\"%s\" x=\"%s\" y=\"%d\" width=\"12\" height=\"4\"/>\n", c.class(fmt.Sprint("f", i)), coordinate(x), y-6)
-		room := max(int(share/7)-3, 4)
-		name := []rune(strings.ToValidUTF8(s.Name, "\uFFFD"))
-		if len(name) > room { // the end of a name tells most
-			name = append([]rune("…"), name[len(name)-room+1:]...)
-		}
-		b.label(c, x+16, y, "start", string(name), "l")
+		b.label(c, x+16, y, "start", shorten(s.Name, int(float64(share-20)/letter)), "l")
 	}
 }

@@ -67,7 +67,7 @@ func SVG(c Chart) string {
 	b.WriteString(`<title>`)
 	b.text(c.Title)
 	b.WriteString("</title>\n<rect class=\"" + c.class("bg") + "\" width=\"640\" height=\"320\"/>\n")
-	b.label(&c, width/2, 18, "middle", c.Title, "t")
+	b.label(&c, width/2, 18, "middle", shorten(c.Title, maxTitle), "t")
 	past := slices.DeleteFunc(slices.Clone(c.Past), func(p Past) bool { return p.Of < 0 || p.Of >= len(series) })
 	f, ok := frameOf(series, past, c.Marks)
 	if !ok {
@@ -104,10 +104,11 @@ func (c *Chart) class(name string) string {
 type frame struct {
 	x0, x1, y0, y1 float64
 	xTicks, yTicks []float64
+	left           float64 // where the axis begins
 }
 
 func frameOf(series []Series, past []Past, marks []Mark) (frame, bool) {
-	f := frame{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1), nil, nil}
+	f := frame{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1), nil, nil, left}
 	seen := false
 	lines := make([][]Point, 0, len(series)+len(past))
 	for _, s := range series {
@@ -138,7 +139,9 @@ func frameOf(series []Series, past []Past, marks []Mark) (frame, bool) {
 	}
 	f.x0, f.x1 = widen(f.x0, f.x1)
 	f.y0, f.y1 = widen(f.y0, f.y1)
-	f.xTicks, f.yTicks = ticks(f.x0, f.x1, 8), ticks(f.y0, f.y1, 5)
+	f.yTicks = ticks(f.y0, f.y1, 5)
+	f.left = max(left, float64(float64(widest(f.yTicks))*cell)+8)
+	f.xTicks = apart(f.x0, f.x1, width-right-f.left)
 	return f, true
 }
 
@@ -155,7 +158,7 @@ func widen(a, b float64) (float64, float64) {
 }
 
 func (f *frame) x(v float64) float64 {
-	return left + float64((width-left-right)*share(v, f.x0, f.x1))
+	return f.left + float64((width-f.left-right)*share(v, f.x0, f.x1))
 }
 
 func (f *frame) y(v float64) float64 {
