@@ -49,6 +49,31 @@ func TestWhatArgumentsGive(t *testing.T) {
 	assert.Error(t, Find(filepath.Join(dir, "{a")).Err)
 }
 
+// TestAGlobFollowsTheLinksToFoldersThatItNames, within its root, and reads no file twice for it.
+func TestAGlobFollowsTheLinksToFoldersThatItNames(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "runs", "run-1", "t.jsonl"), "x")
+	write(t, filepath.Join(dir, "store", "deep", "u.jsonl"), "x")
+	write(t, filepath.Join(outside, "secret.jsonl"), "x")
+	for link, to := range map[string]string{
+		"runs/latest": "run-1", "runs/away": outside, "linked": "store", "store/up": "..", "runs/stored": "../store", "gone": "no",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))))
+	}
+	for glob, want := range map[string][]string{
+		"lin*": {"linked/deep/u.jsonl"}, "lin*/deep/*.jsonl": {"linked/deep/u.jsonl"}, "lin*/*/*.jsonl": {"linked/deep/u.jsonl"},
+		"*":    {"runs/run-1/t.jsonl", "store/deep/u.jsonl"}, // linked leads to store
+		"**/*": {"runs/run-1/t.jsonl", "store/deep/u.jsonl"}, "gon*": nil,
+	} {
+		assert.Equal(t, want, names(Find(filepath.Join(dir, filepath.FromSlash(glob)))), glob)
+	}
+	assert.Equal(t, []string{"latest/t.jsonl"}, names(Find(filepath.Join(dir, "runs", "lat*"))))
+	assert.Equal(t, []string{"latest/t.jsonl"}, names(Find(filepath.Join(dir, "runs", "lat*", "t.jsonl"))))
+	assert.Equal(t, []string{"run-1/t.jsonl"}, names(Find(filepath.Join(dir, "runs", "*"))), "what leads out of the glob's folder is not read")
+	assert.Empty(t, names(Find(filepath.Join(dir, "runs", "aw*"))))
+}
+
 func TestOnlyRegularFilesBelowTheRootAreOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
