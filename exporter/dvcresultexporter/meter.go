@@ -29,8 +29,9 @@ const (
 
 // Reasons why a reading was of no use.
 const (
-	readingKnown = "duplicate"
-	readingFull  = "too_many_gpus"
+	readingKnown    = "duplicate"
+	readingFull     = "too_many_gpus"
+	readingNameless = "no_uuid"
 )
 
 // meter takes the readings of GPUs. It has a lock of its own and no call waits for the storage: the same metrics go to a backend,
@@ -61,7 +62,11 @@ func newMeter(g *engine, client storage.Client) *meter {
 
 // take joins the readings of a batch, and has them stored.
 func (m *meter) take(ctx context.Context, md pmetric.Metrics) {
-	readings := gpuuse.Read(md)
+	tel := m.g.telemetry
+	readings, nameless := gpuuse.Read(md)
+	if nameless > 0 {
+		tel.IgnoredGPUReadings.Add(ctx, int64(nameless), tel.With("reason", readingNameless))
+	}
 	if len(readings) == 0 {
 		return
 	}
@@ -74,7 +79,6 @@ func (m *meter) take(ctx context.Context, md pmetric.Metrics) {
 		}
 	}
 	m.mu.Unlock()
-	tel := m.g.telemetry
 	tel.GPUReadings.Add(ctx, int64(len(readings)-known-full), tel.Self())
 	if known > 0 {
 		tel.IgnoredGPUReadings.Add(ctx, int64(known), tel.With("reason", readingKnown))

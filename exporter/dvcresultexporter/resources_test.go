@@ -104,6 +104,12 @@ func TestResultSaysWhatTheGPUsDid(t *testing.T) {
 		assert.Equal(t, "82", r.metric("otelcol_dvc_result_gpu_readings"))
 		require.NoError(t, r.exp.consumeMetrics(t.Context(), scrapeOf(400)))
 		assert.Equal(t, "2", r.metric(`otelcol_dvc_result_ignored_gpu_readings{reason="duplicate"}`))
+		md := scrapeOf(410)
+		for _, m := range md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().All() {
+			m.Gauge().DataPoints().RemoveIf(func(p pmetric.NumberDataPoint) bool { return !p.Attributes().Remove("UUID") })
+		}
+		require.NoError(t, r.exp.consumeMetrics(t.Context(), md))
+		assert.Equal(t, "1", r.metric(`otelcol_dvc_result_ignored_gpu_readings{reason="no_uuid"}`), "of one host, without an index")
 		r.stop()
 	})
 }

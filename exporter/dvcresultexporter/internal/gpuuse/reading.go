@@ -162,9 +162,10 @@ const (
 	maxLabel = 256 // bytes of a label that is kept
 )
 
-// Read collects the readings in a batch of metrics, by GPU and time. Everything else in it is ignored.
-func Read(md pmetric.Metrics) []Reading {
-	c := collector{at: map[readingKey]int{}}
+// Read collects the readings in a batch of metrics, by GPU and time, and says how many were of GPUs without a UUID. Everything else in it is
+// ignored.
+func Read(md pmetric.Metrics) (readings []Reading, nameless int) {
+	c := collector{at: map[readingKey]int{}, nameless: map[readingKey]struct{}{}}
 	for _, rm := range md.ResourceMetrics().All() {
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, m := range sm.Metrics().All() {
@@ -185,7 +186,7 @@ func Read(md pmetric.Metrics) []Reading {
 	slices.SortFunc(c.out, func(a, b Reading) int {
 		return cmp.Or(cmp.Compare(a.Sample.Time, b.Sample.Time), a.id().compare(b.id()))
 	})
-	return c.out
+	return c.out, len(c.nameless)
 }
 
 func (r *Reading) id() cardID { return cardID{r.UUID, r.Instance} }
@@ -196,8 +197,9 @@ type readingKey struct {
 }
 
 type collector struct {
-	out []Reading
-	at  map[readingKey]int
+	out      []Reading
+	at       map[readingKey]int
+	nameless map[readingKey]struct{} // by what else tells them apart
 }
 
 func (c *collector) points(f field, points pmetric.NumberDataPointSlice) {
@@ -212,6 +214,8 @@ func (c *collector) points(f field, points pmetric.NumberDataPointSlice) {
 		label := func(names ...string) string { return labelOf(p.Attributes(), names) }
 		id := cardID{label("UUID", "uuid"), label("GPU_I_ID", "gpu_i_id")}
 		if id.UUID == "" {
+			other := cardID{label("gpu", "GPU", "device"), label("hostname", "Hostname")}
+			c.nameless[readingKey{other, int64(p.Timestamp())}] = struct{}{} //nolint:gosec // compared above
 			continue
 		}
 		key := readingKey{id, int64(p.Timestamp())} //nolint:gosec // compared above

@@ -2,6 +2,7 @@ package gpuuse
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,10 +70,15 @@ func device(n int) map[string]float64 {
 	}
 }
 
+func (t *Tracker) take(md pmetric.Metrics) (known, full int) {
+	readings, _ := Read(md)
+	return t.Add(readings)
+}
+
 func (t *Tracker) scrape(n int, l labels, values map[string]float64) {
 	md := pmetric.NewMetrics()
 	scrape(md, n, l, values)
-	t.Add(Read(md))
+	t.take(md)
 }
 
 // onPod marks a run that works in the pod from one second to another.
@@ -203,7 +209,7 @@ func TestSharedGPUsAreMarked(t *testing.T) {
 		mig := ofPod("m", pod)
 		mig["GPU_I_ID"], mig["GPU_I_PROFILE"] = "3", "1g.10gb"
 		scrape(md, n, mig, device(n))
-		tr.Add(Read(md))
+		tr.take(md)
 	}
 	for _, run := range []string{"x", "y"} {
 		g := tr.whole(run).GPUs[0]
@@ -321,6 +327,19 @@ func TestLabelsOfAScraperAreNotTheExporters(t *testing.T) {
 	assert.EqualValues(t, 2, tr.whole("x").GPUs[0].Samples)
 }
 
+// TestGPUsWithoutAUUIDAreCounted, once a scrape: one whose UUID is too long to be kept is as good as none.
+func TestGPUsWithoutAUUIDAreCounted(t *testing.T) {
+	t.Parallel()
+	md := pmetric.NewMetrics()
+	scrape(md, 0, ofHost("g"), device(0))
+	scrape(md, 0, labels{"gpu": "0", "Hostname": host}, device(0))
+	scrape(md, 0, labels{"gpu": "1", "Hostname": host, "UUID": strings.Repeat("x", maxLabel+1)}, device(0))
+	scrape(md, 10, labels{"gpu": "0", "Hostname": host}, device(10))
+	readings, nameless := Read(md)
+	assert.Len(t, readings, 1)
+	assert.Equal(t, 3, nameless)
+}
+
 func TestBoundsHold(t *testing.T) {
 	t.Parallel()
 	tr := New(time.Hour)
@@ -332,7 +351,7 @@ func TestBoundsHold(t *testing.T) {
 	for i := range maxCards + 5 {
 		md := pmetric.NewMetrics()
 		scrape(md, 1, ofHost(fmt.Sprint(i)), device(1))
-		_, n := tr.Add(Read(md))
+		_, n := tr.take(md)
 		full += n
 	}
 	assert.Equal(t, 6, full)
@@ -351,8 +370,8 @@ func TestReportDoesNotDependOnWhenSamplesAreJoined(t *testing.T) {
 			v := device(n)
 			v["DCGM_FI_DEV_XID_ERRORS"] = float64(rapid.IntRange(0, 2).Draw(t, "xid"))
 			scrape(md, n, ofPod("g", pod), v)
-			early.Add(Read(md))
-			late.Add(Read(md))
+			early.take(md)
+			late.take(md)
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
 			case 0:
 				m := Mark{Time: at(n + rapid.IntRange(0, 9).Draw(t, "late")), Kind: Kind(rapid.IntRange(0, 2).Draw(t, "kind")), Pod: pod, Host: host} //nolint:gosec // small
