@@ -66,3 +66,33 @@ func TestNoEtaWithoutALength(t *testing.T) {
 	assert.Equal(t, whyNoDurations, d.Why["progress.eta_s"])
 	assert.NotContains(t, d.Why, "progress.epochs_planned")
 }
+
+// TestWarningsOfALossSayWhere, with the fields that the contract names, and none of a curve without a goal.
+func TestWarningsOfALossSayWhere(t *testing.T) {
+	t.Parallel()
+	find := func(d *Document, code string) *Warning {
+		for i := range d.Warnings {
+			if d.Warnings[i].Code == code {
+				return &d.Warnings[i]
+			}
+		}
+		return nil
+	}
+	values := []float64{3, 2, 1, 1, 1, 9, 1, 2, 2.5, 3}
+	d := newRun(t).epochs("val/loss", values...).after(time.Second)
+	assert.Equal(t, &Warning{Code: warnSpike, Metric: "val/loss", N: ptr(int64(3)), LastAt: ptr(int64(8))}, find(d, warnSpike))
+	assert.Equal(t, &Warning{Code: warnDiverging, Metric: "val/loss", SinceBest: ptr(int64(7))}, find(d, warnDiverging))
+	d = newRun(t).epochs("val/something", values...).after(time.Second)
+	assert.Empty(t, d.Warnings)
+	d = newRun(t).epochs("val/accuracy", 0.1, 0.8, 0.8, 0.8, 0.4, 0.39, 0.2).after(time.Second)
+	assert.Nil(t, find(d, warnSpike), "no loss")
+	assert.Equal(t, &Warning{Code: warnDiverging, Metric: "val/accuracy", SinceBest: ptr(int64(5))}, find(d, warnDiverging))
+}
+
+// TestOnlyAFailureWasRecorded: the document says that the end is not.
+func TestOnlyAFailureWasRecorded(t *testing.T) {
+	t.Parallel()
+	r := newRun(t).epochs("val/loss", 1).line(start.Add(time.Hour), "run.failure", `"error_type":"ValueError","message":"m"`)
+	assert.Equal(t, whyNoEnd, r.after(time.Second).Why["stop.end"])
+	assert.NotContains(t, r.line(start.Add(time.Hour), "run.end", `"outcome":"failed"`).after(time.Second).Why, "stop.end")
+}
