@@ -128,6 +128,41 @@ func checkGPUs(t *testing.T, f folders) {
 	assert.InDelta(t, 4314, r.GPUs[0].Energy, 0.001)
 }
 
+// TestRecordsWithoutAHostAreOfTheCollectors with the overlay for hosts whose streams are their own. A host that records name stays.
+func TestRecordsWithoutAHostAreOfTheCollectors(t *testing.T) {
+	t.Parallel()
+	own, err := os.Hostname()
+	require.NoError(t, err)
+	f := newFolders(t)
+	text, err := os.ReadFile(filepath.Join("..", "testdata", "dcgm", "metrics.prom"))
+	require.NoError(t, err)
+	exporter := dcgm.Serve(t, filepath.Join("..", "testdata", "dcgm", "metrics.prom"))
+	exporter.Set(strings.ReplaceAll(string(text), "vector-gpu-01", own))
+	env := f.env(t)
+	env["DCGM_EXPORTER_ENDPOINT"], env["DCGM_SCRAPE_INTERVAL"], env["NETDATA_OTLP_ENDPOINT"] = exporter.Address(), "1s", otlpsink.Start(t, otlpsink.Accept).Endpoint()
+	c := collector.Start(t, collector.Options{
+		Configs: []string{collector.Shipped(t, "host-training.yaml"), collector.Shipped(t, "overlays/own-host.yaml")}, Env: env,
+	})
+	readings := func(n float64) { c.WaitMetric("otelcol_dvc_result_gpu_readings", nil, n, 30*time.Second) }
+	readings(2)
+	const elsewhere = `,"host":"elsewhere"`
+	here, there := newTrainer(t, f, "here"), newTrainer(t, f, "there")
+	here.lines(now("run.start", "here", `{"planned_epochs":1}`, ""))
+	there.lines(now("run.start", "there", `{"planned_epochs":1}`, elsewhere))
+	readings(c.Metrics().Sum("otelcol_dvc_result_gpu_readings", nil) + 6)
+	here.lines(now("epoch.end", "here", `{"epoch":0,"measurements":{"val/loss":0.5}}`, ""), now("run.end", "here", `{"outcome":"success"}`, ""))
+	there.lines(now("epoch.end", "there", `{"epoch":0,"measurements":{"val/loss":0.5}}`, elsewhere), now("run.end", "there", `{"outcome":"success"}`, elsewhere))
+	waitResult(t, f, "here", "success")
+	waitResult(t, f, "there", "success")
+	r := readGPUs(t, f, "here").Resources
+	require.NotNil(t, r)
+	assert.Equal(t, "host", r.Attribution)
+	require.Len(t, r.GPUs, 1, "the pod's GPU is not the host's")
+	assert.Equal(t, "GPU-9e47aa31-25c4-4d83-8b0f-6f1c2d7e5a29", r.GPUs[0].UUID)
+	assert.Nil(t, readGPUs(t, f, "there").Resources)
+	c.Stop()
+}
+
 // TestADeadResultsFolderDelaysNoMetric shows that the branch to the results takes nothing from the one to the backend.
 func TestADeadResultsFolderDelaysNoMetric(t *testing.T) {
 	t.Parallel()
