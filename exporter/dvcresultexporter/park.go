@@ -37,13 +37,14 @@ type sideMeta struct {
 	Settled int64              `json:"settled,omitempty"`
 	Told    int64              `json:"told,omitempty"`
 	Own     bool               `json:"own,omitempty"`
+	Wrote   int64              `json:"wrote,omitempty"`
 	Verdict resultfile.Verdict `json:"verdict"`
 }
 
 func (g *engine) metaOperation(r *run) *storage.Operation {
 	m := meta{ID: r.id, Closed: r.closed, Track: g.meter.tracker.Track(r.id), Digests: r.digests}
 	for _, s := range r.sides {
-		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.attempt, s.wallEnd, s.told, s.own, s.verdict})
+		m.Sides = append(m.Sides, sideMeta{s.host, s.wallSeen, s.attempt, s.wallEnd, s.told, s.own, s.wrote, s.verdict})
 	}
 	b, _ := json.Marshal(m) // cannot fail
 	return storage.SetOperation(metaPrefix+r.key, seal(b))

@@ -91,7 +91,7 @@ func (g *engine) restoreRun(ctx context.Context, key string, now time.Time) erro
 			r.sides = append(r.sides, r.newSide(sm.Host, resultfile.SideDirectory(r.dir, sm.Host), now))
 		}
 		s := r.sides[i]
-		s.wallSeen, s.attempt, s.wallEnd, s.told, s.own, s.verdict = sm.Seen, sm.Attempt, sm.Settled, sm.Told, sm.Own, sm.Verdict
+		s.wallSeen, s.attempt, s.wallEnd, s.told, s.own, s.wrote, s.verdict = sm.Seen, sm.Attempt, sm.Settled, sm.Told, sm.Own, sm.Wrote, sm.Verdict
 		if sm.Settled != 0 {
 			s.settled = ago(sm.Settled, now)
 		}

@@ -36,7 +36,7 @@ type side struct {
 	verdict resultfile.Verdict // of the last result written
 	told    int64              // wallSeen of the last final one
 	own     bool               // the last one was of this state alone; before, the disk may have one of a state that was lost
-	wrote   int64              // the newest attempt of a result that was written since the start; its writer's own
+	wrote   int64              // the newest attempt that a result was to tell of; stored before there is a result
 	attempt int64              // that was judged last, whose what follows is
 	settled time.Time          // when the outcome was first written; zero while it is open
 	wallEnd int64              // the same, in Unix nanoseconds

@@ -92,7 +92,37 @@ func TestLinesThatANewTextHasTooComeLater(t *testing.T) {
 	})
 }
 
-// TestAResultGoesOnWhenAnAttemptTurnsOutToBeNone: two files of one run tell the same epochs. While each has one, the second seems to begin anew.
+// feedBeside delivers the end of an epoch in one of the files of a run that all tell the same epochs. While each has one, the second seems to
+// begin anew.
+func (r *rig) feedBeside(file, epoch int64) {
+	ts := time.Now().UTC().Format(time.RFC3339Nano)
+	text := fmt.Sprintf(`{"schema":%q,"ts":%q,"event":"epoch.end","run_id":"a","body":{"epoch":%d,"measurements":{"val/loss":0.%d%d}}}`, trainrecord.Schema, ts, epoch, 9-epoch, file)
+	r.feed(line{text, (file+1)<<fileShift + 1000*epoch})
+}
+
+// TestAKillWhenAnAttemptTurnedOutToBeNone: the result of before the kill is no newer one.
+func TestAKillWhenAnAttemptTurnedOutToBeNone(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.cfg.LiveInterval = 10 * time.Second
+		r.start()
+		r.feedBeside(0, 0)
+		pass(30 * time.Second)
+		r.feedBeside(1, 0)
+		pass(30 * time.Second)
+		require.Contains(t, r.files("a")["result.json"], `"attempt": 2`)
+		r.feedBeside(0, 1)
+		r.kill()
+		r.start()
+		pass(time.Hour)
+		got := r.files("a")["result.json"]
+		assert.Contains(t, got, `"completed": 2`)
+		assert.NotContains(t, got, `"attempt": 2`)
+		r.stop()
+	})
+}
+
+// TestAResultGoesOnWhenAnAttemptTurnsOutToBeNone: a result with fewer attempts takes the place of one with more.
 func TestAResultGoesOnWhenAnAttemptTurnsOutToBeNone(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
@@ -100,9 +130,7 @@ func TestAResultGoesOnWhenAnAttemptTurnsOutToBeNone(t *testing.T) {
 		r.start()
 		for n := range int64(4) {
 			for file := range int64(2) {
-				ts := time.Now().UTC().Format(time.RFC3339Nano)
-				text := fmt.Sprintf(`{"schema":%q,"ts":%q,"event":"epoch.end","run_id":"a","body":{"epoch":%d,"measurements":{"val/loss":0.%d%d}}}`, trainrecord.Schema, ts, n, 9-n, file)
-				r.feed(line{text, (file+1)<<fileShift + 1000*n})
+				r.feedBeside(file, n)
 				pass(30 * time.Second)
 			}
 		}

@@ -162,6 +162,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 		g.meter.over(s.run.id, now)
 	}
 	g.witness(ctx, s, v)
+	g.claim(ctx, s, st.Attempt)
 	var sums map[string]digest.Digest
 	if v.Final {
 		var whole bool
@@ -183,6 +184,15 @@ func (g *engine) witness(ctx context.Context, s *side, v resultfile.Verdict) {
 	if v.From == fromSilence && (v != s.verdict || s.isReopened()) {
 		s.verdict, s.told = v, s.wallSeen
 		s.settled, s.wallEnd = time.Time{}, 0
+		g.keep(ctx, s.run)
+	}
+}
+
+// claim keeps that results up to an attempt are to be written. Rows may turn out to tell of no second attempt: after a kill, the result that
+// has two is known for this collector's own.
+func (g *engine) claim(ctx context.Context, s *side, attempt int64) {
+	if attempt > max(s.wrote, 1) {
+		s.wrote = attempt
 		g.keep(ctx, s.run)
 	}
 }
@@ -270,7 +280,6 @@ func (g *engine) wrote(ctx context.Context, s *side, j *job, result atomicdir.Re
 	v := j.verdict
 	switch result {
 	case atomicdir.Written:
-		s.wrote = max(s.wrote, j.state.Attempt)
 		outcome := v.Outcome
 		if outcome == "" {
 			outcome = "running"
