@@ -81,7 +81,7 @@ func TestWithADamagedIndexRunsAreFoundWhenTheyGoOn(t *testing.T) {
 
 func TestTheStorageOfAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, index := range [][]byte{seal([]byte(`{"version":99}`)), []byte(`{"version":1,"first":0,"runs":[]}`)} {
+	for _, index := range [][]byte{seal([]byte(`{"version":99}`)), seal([]byte(`{"version":4,"first":0,"runs":[]}`)), seal([]byte(`{"version":4,"encoding":2308}`)), []byte(`{"version":1,"first":0,"runs":[]}`)} {
 		inBubble(t, func(t *testing.T, r *rig) {
 			r.start()
 			require.NoError(t, r.exp.engine.store.client.Set(t.Context(), indexKey, index))
@@ -91,6 +91,21 @@ func TestTheStorageOfAnotherVersionIsRefused(t *testing.T) {
 			require.NoError(t, r.tel.Shutdown(t.Context()))
 		})
 	}
+}
+
+// TestAJournalOfAnotherVersionIsRefused: a storage has no index before the first verdict.
+func TestAJournalOfAnotherVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		part := trainrun.AppendEntries(make([]byte, journalHeader), nil)
+		part[journalHeader]--
+		require.NoError(t, r.exp.engine.store.client.Set(t.Context(), journalKey(0), seal(part)))
+		r.kill()
+		require.ErrorIs(t, r.tryStart(), errStorageVersion)
+		assert.Empty(t, r.host.OpenClients())
+		require.NoError(t, r.tel.Shutdown(t.Context()))
+	})
 }
 
 // A byte that is wrong is noticed wherever it is, also where every byte makes a value that can be read.

@@ -54,9 +54,10 @@ var errStorageVersion = errors.New("written by another version of dvc_result")
 
 // index is the entry point of the storage.
 type index struct {
-	Version int      `json:"version"`
-	First   uint64   `json:"first"`
-	Runs    []string `json:"runs"`
+	Version  int      `json:"version"`
+	Encoding int      `json:"encoding"` // of snapshots and of what the journal has
+	First    uint64   `json:"first"`
+	Runs     []string `json:"runs"`
 }
 
 // store is the journal and the snapshots in the storage extension. Without a client it does nothing. The engine's lock
@@ -175,13 +176,13 @@ func (s *store) replaced() {
 }
 
 func (s *store) indexOperation(first uint64, runs []string) *storage.Operation {
-	b, _ := json.Marshal(index{Version: storageVersion, First: first, Runs: runs}) // numbers and texts only
+	b, _ := json.Marshal(index{Version: storageVersion, Encoding: trainrun.Encoding, First: first, Runs: runs}) // numbers and texts only
 	return storage.SetOperation(indexKey, seal(b))
 }
 
 // readIndex gives an empty index for an empty storage. With a damaged one runs are found again by their keys.
 func (s *store) readIndex(ctx context.Context) (index, error) {
-	ix := index{Version: storageVersion}
+	ix := index{Version: storageVersion, Encoding: trainrun.Encoding}
 	b, err := s.get(ctx, indexKey)
 	if s.indexed = b != nil; err != nil || b == nil {
 		return ix, err
@@ -190,11 +191,15 @@ func (s *store) readIndex(ctx context.Context) (index, error) {
 	if damage != nil {
 		text = b // another version may have had no checksum
 	}
+	ix.Encoding = 0
 	if err := json.Unmarshal(text, &ix); err != nil || damage != nil && ix.Version == storageVersion {
 		return index{}, errors.Join(errDamaged, damage, err)
 	}
 	if ix.Version != storageVersion {
 		return ix, fmt.Errorf("storage: version %d: %w, want %d; use that one, or another storage", ix.Version, errStorageVersion, storageVersion)
+	}
+	if ix.Encoding != trainrun.Encoding {
+		return ix, fmt.Errorf("storage: encoding %d: %w, want %d; use that one, or another storage", ix.Encoding, errStorageVersion, trainrun.Encoding)
 	}
 	return ix, nil
 }
@@ -211,6 +216,9 @@ func (s *store) readJournal(ctx context.Context, first uint64, apply func(arrive
 		s.next++
 		s.size += int64(len(part))
 		arrived, entries, err := decodePart(part)
+		if errors.Is(err, trainrun.ErrVersion) { // where no index says it
+			return fmt.Errorf("storage: %s: %w: %w; use that one, or another storage", key, errStorageVersion, err)
+		}
 		if err != nil {
 			damaged(key, err)
 			continue

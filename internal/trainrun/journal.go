@@ -3,7 +3,7 @@ package trainrun
 import "fmt"
 
 // versionEntries is the version of the encoding, its first byte.
-const versionEntries = 4
+const versionEntries = 5
 
 // AppendEntries appends the encoding of a batch, whose entries share their strings and give times and places relative to
 // the one before: about 30 bytes for a step with one value.
@@ -22,7 +22,7 @@ func AppendEntries(dst []byte, entries []Entry) []byte {
 func DecodeEntries(b []byte) ([]Entry, error) {
 	r := reader{b: b}
 	if v := r.byte(); r.err == nil && v != versionEntries {
-		return nil, fmt.Errorf("entries: %w: version %d", errWire, v)
+		return nil, fmt.Errorf("entries: version %d: %w, want %d", v, ErrVersion, versionEntries)
 	}
 	n := r.count(minEntry)
 	out := make([]Entry, 0, min(n, r.rest()/minEntry+1))

@@ -1,6 +1,7 @@
 package trainrun
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -74,10 +75,14 @@ func TestBytesThatAreNoJournal(t *testing.T) {
 	}
 	_, err := DecodeEntries(append(good, 0))
 	require.ErrorIs(t, err, errWire)
-	_, err = DecodeEntries([]byte{9})
-	require.ErrorContains(t, err, "version 9")
-	_, err = Restore([]byte{200})
-	require.ErrorContains(t, err, "version 200")
+	for _, version := range []byte{1, 2, 3, 4, 6, 7, 8, 9, 11, 200} { // whatever the rest says
+		_, err = DecodeEntries(append([]byte{version}, good[1:]...))
+		require.ErrorIs(t, err, ErrVersion)
+		require.ErrorContains(t, err, fmt.Sprintf("version %d: ", version))
+		_, err = Restore(append([]byte{version}, New(testRun).Snapshot()[1:]...))
+		require.ErrorIs(t, err, ErrVersion)
+		require.ErrorContains(t, err, fmt.Sprintf("version %d: ", version))
+	}
 
 	f := New(testRun)
 	f.Apply(e)

@@ -178,11 +178,7 @@ func (s *seen) write(w *writer) {
 
 func (s *seen) read(r *reader) {
 	for range r.count(6) {
-		run, file, side := r.text(), r.fixed32(), uint32(0)
-		if r.version >= versionTexts {
-			side = r.fixed32()
-		}
-		st := s.stream(run, file, side)
+		st := s.stream(r.text(), r.fixed32(), r.fixed32())
 		if st.places.n > 0 {
 			r.fail("a stream twice")
 			return

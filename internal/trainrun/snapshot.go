@@ -2,13 +2,11 @@ package trainrun
 
 import "fmt"
 
-// Versions of the encoding, its first byte. Older ones from leastSnapshot on are read.
-const (
-	versionSnapshot = 9 // texts of streams
-	versionTexts    = 9 // from it on: where the texts of streams begin
-	versionEvents   = 7 // from it on: events off the list
-	leastSnapshot   = 6
-)
+// versionSnapshot is the version of the encoding, its first byte. Another one is not read.
+const versionSnapshot = 10
+
+// Encoding numbers the form of snapshots and entries together. Whoever stores them stores it as well, and looks at it first.
+const Encoding = versionSnapshot<<8 | versionEntries
 
 // Snapshot gives the fold's bytes: equal sets of records give equal bytes.
 func (f *Fold) Snapshot() []byte {
@@ -65,8 +63,8 @@ func Restore(b []byte) (*Fold, error) { return restore(b, defaultLimits()) }
 
 func restore(b []byte, lim limits) (*Fold, error) {
 	r := &reader{b: b}
-	if r.version = r.byte(); r.err == nil && (r.version < leastSnapshot || r.version > versionSnapshot) {
-		return nil, fmt.Errorf("snapshot: %w: version %d", errWire, r.version)
+	if v := r.byte(); r.err == nil && v != versionSnapshot {
+		return nil, fmt.Errorf("snapshot: version %d: %w, want %d", v, ErrVersion, versionSnapshot)
 	}
 	f := newFold(r.text(), lim)
 	f.read(r)
@@ -102,9 +100,7 @@ func (f *Fold) read(r *reader) {
 	f.parts.read(r)
 	f.series.read(r, len(f.parts.items))
 	f.rows.read(r, f)
-	if r.version >= versionTexts {
-		f.texts.read(r)
-	}
+	f.texts.read(r)
 	readRegister(r, &f.framework, (*reader).text)
 	readRegister(r, &f.where.start, (*reader).where)
 	readRegister(r, &f.where.rest, (*reader).where)

@@ -43,9 +43,7 @@ func (t *rowTable) read(r *reader, f *Fold) {
 		x.pos, x.time = prev.pos+r.int(), prev.time+r.int()
 		x.attempt, x.rank = prev.attempt+int32(r.int()), prev.rank+int32(r.int())
 		x.file = uint32(int64(prev.file) + r.int())
-		if r.version >= versionTexts {
-			x.path = uint32(int64(prev.path) + r.int())
-		}
+		x.path = uint32(int64(prev.path) + r.int())
 		x.crc, x.index = r.fixed32(), uint32(r.uint())
 		part, host, values := r.uint(), r.uint(), r.count(9)
 		if part >= uint64(len(f.parts.items)) || host >= uint64(len(f.hosts.names)) && host != lostHost || x.axis == axisPhase && (x.epoch < 0 || x.step < 0) || x.kind > posOffset ||
@@ -182,7 +180,5 @@ func (f *Fold) readRare(r *reader) {
 	}
 	f.artifacts.dropped.read(r)
 	f.told.read(r)
-	if r.version >= versionEvents {
-		f.events.read(r)
-	}
+	f.events.read(r)
 }

@@ -89,10 +89,7 @@ func (w *writer) stamp(s *stamp) {
 func (r *reader) stamp() (s stamp) {
 	s.attempt, s.rank, s.time = int64(r.uint()), int64(r.uint()), r.int()
 	s.kind, s.pos, s.event = posKind(r.byte()), r.int(), Event(r.byte())
-	s.file = r.fixed32()
-	if r.version >= versionTexts {
-		s.path = r.fixed32()
-	}
+	s.file, s.path = r.fixed32(), r.fixed32()
 	s.crc, s.index = r.fixed32(), uint32(r.uint())
 	copy(s.hash[:], r.text())
 	return s

@@ -13,6 +13,9 @@ import (
 
 var errWire = errors.New("not a valid encoding")
 
+// ErrVersion says that a snapshot or a batch of entries has another form than this one.
+var ErrVersion = errors.New("written by another version")
+
 type writer struct {
 	b    []byte
 	dict map[string]uint64
@@ -72,11 +75,10 @@ func (w *writer) optInt(n Int) {
 
 // reader reads what writer wrote. It never fails by panic: after the first error everything reads as zero.
 type reader struct {
-	b       []byte
-	pos     int
-	dict    []string
-	err     error
-	version byte // of the snapshot
+	b    []byte
+	pos  int
+	dict []string
+	err  error
 }
 
 func (r *reader) fail(what string) {
