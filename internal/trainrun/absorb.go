@@ -19,7 +19,7 @@ func (f *Fold) absorb(o *Fold) {
 			own.first, own.last = earlier(own.first, a.first), max(own.last, a.last)
 		}
 	}
-	f.texts.absorb(o.texts)
+	f.texts.absorb(&o.texts)
 	for k, r := range o.seen.seqs {
 		if k.event == EventNone {
 			if own := f.seen.sequence(k); own != nil {

@@ -182,7 +182,7 @@ func (t *cellTable) write(w *writer) {
 	}
 }
 
-func sortedFiles(m map[uint32]string) []uint32 {
+func sortedFiles[V any](m map[uint32]V) []uint32 {
 	files := make([]uint32, 0, len(m))
 	for file := range m {
 		files = append(files, file)

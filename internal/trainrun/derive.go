@@ -66,7 +66,7 @@ func (d *deriver) place() {
 	for i := range rows {
 		r := &rows[i]
 		at := d.spot(r)
-		if len(d.f.texts) > 0 && !d.f.texts.replaced(r) {
+		if len(d.f.texts.items) > 0 && !d.f.texts.replaced(r) {
 			at.standing = r
 		}
 		d.attempt[i] = int32(d.seg.attempt(&at))
@@ -108,7 +108,7 @@ func (d *deriver) endsBehind() {
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
 		attempt := int(d.attempt[i])
-		if len(d.f.texts) > 0 { // that of its place, also when it is in a newer text, too
+		if len(d.f.texts.items) > 0 { // that of its place, also when it is in a newer text, too
 			at := d.spot(r)
 			attempt = d.seg.attempt(&at)
 		}

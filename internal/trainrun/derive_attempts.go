@@ -81,7 +81,7 @@ func (d *deriver) spot(r *row) spot {
 // cutOf says what newer attempts superseded of the attempt of a row: all, when a newer text took the place of the row.
 func (d *deriver) cutOf(i int) *cut {
 	r := &d.f.rows.rows[i]
-	if len(d.f.texts) > 0 && d.f.texts.replaced(r) {
+	if d.f.texts.replaced(r) {
 		return &replaced
 	}
 	return &d.cuts[r.part][d.attempt[i]]

@@ -17,7 +17,7 @@ type Entry struct {
 	Offset    int64  // place in the stream when the identity has none, -1 = none
 	Text      int64  // of the file at its path, 0 = the first
 	Replaces  int64  // how many of the texts before it are gone
-	Path      uint32 // of the file, as a hash; 0 = unknown
+	Path      uint32 // of the file, as a hash, on whichever host; 0 = unknown
 	Time      int64  // event time in Unix nanoseconds, 0 = none
 	Part      string
 	Framework string

@@ -112,6 +112,7 @@ func (f *Fold) take(e *Entry, known bool) {
 		f.account(e)
 	}
 	at := stampOf(e)
+	f.texts.hosts.see(e)
 	if e.Text > 0 && at.path != 0 {
 		f.texts.take(e, !f.rowless)
 	}

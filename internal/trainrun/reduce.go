@@ -69,7 +69,7 @@ func (rd *Reducer) reduce(e *Entry, r *trainrecord.Record, id ID) {
 	e.RunID, e.ID.RunID = one.runID(r.RunID), one.runID(e.ID.RunID)
 	e.Part, e.Framework = one.part(r.Part), one.label(r.Framework)
 	e.Where = one.where(r)
-	e.Path = pathHash(r.File, e.Where.Host)
+	e.Path = pathHash(r.File)
 	one.read()
 	e.Masked, e.Misfit = one.secrets.Masked, misfits(r)
 	e.normalize()

@@ -130,7 +130,7 @@ func (f *Fold) scenes() []scene {
 		}
 		if r.kind != posNone && (what == sceneRow || r.epoch >= 0) {
 			out = append(out, scene{
-				lane{int64(r.attempt), int64(r.rank), r.kind, r.file}, place{r.pos, r.crc, r.index}, r.time, r, i, r.path, what,
+				lane{int64(r.attempt), int64(r.rank), r.kind, r.file}, place{r.pos, r.crc, r.index}, r.time, r, i, f.texts.hosts.same(r.path), what,
 			})
 		}
 	}
@@ -140,7 +140,7 @@ func (f *Fold) scenes() []scene {
 	mark := func(at *stamp, part string, what sceneKind) {
 		if at.kind != posNone && part == "" {
 			out = append(out, scene{
-				lane{at.attempt, at.rank, at.kind, at.file}, place{at.pos, at.crc, at.index}, at.time, nil, 0, at.path, what,
+				lane{at.attempt, at.rank, at.kind, at.file}, place{at.pos, at.crc, at.index}, at.time, nil, 0, f.texts.hosts.same(at.path), what,
 			})
 		}
 	}
@@ -195,7 +195,7 @@ func (f *Fold) appended(out map[boundKey][]boundary, scenes []scene) stretch {
 	var before reach // of the training that ended
 	var start *scene // after it
 	var aside *scene // the first of the validations before a row that are of its epoch
-	there := standings{texts: f.texts}
+	there := standings{texts: &f.texts}
 	for i := range scenes {
 		sc := &scenes[i]
 		if sc.what == sceneAside {

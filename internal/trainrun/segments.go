@@ -11,6 +11,7 @@ import (
 // place, elsewhere by time.
 type segmenter struct {
 	rows   []row
+	hosts  *fileHosts
 	bounds map[boundKey][]boundary
 	lowest map[int64]int64 // by attempt number the lowest rank that has a run.start
 	split  bool            // some number holds more than one attempt
@@ -45,7 +46,7 @@ type boundary struct {
 }
 
 func newSegmenter(f *Fold) *segmenter {
-	s := &segmenter{rows: f.rows.rows, bounds: map[boundKey][]boundary{}, lowest: map[int64]int64{}, index: map[segment]int{}, late: map[int64]int64{}}
+	s := &segmenter{rows: f.rows.rows, hosts: &f.texts.hosts, bounds: map[boundKey][]boundary{}, lowest: map[int64]int64{}, index: map[segment]int{}, late: map[int64]int64{}}
 	for i := range f.starts.items {
 		it := f.starts.items[i]
 		k := boundKey{it.at.attempt, it.at.rank, it.part}
@@ -163,6 +164,7 @@ func (s *segmenter) segment(at *spot) segment {
 	if !s.split {
 		return seg
 	}
+	at.path = s.hosts.same(at.path)
 	run, part := s.bounds[boundKey{at.attempt, at.rank, ""}], s.bounds[boundKey{at.attempt, at.rank, at.part}]
 	if run == nil && part == nil {
 		rank, ok := s.lowest[at.attempt]

@@ -32,7 +32,7 @@ func stampOf(e *Entry) stamp {
 	s := stamp{attempt: e.Attempt, rank: e.Rank, time: e.Time, event: e.Event, hash: e.ID.Hash, file: streamOf(e)}
 	switch {
 	case e.ID.Kind == IDUID:
-		s.path = e.Path
+		s.path = e.path()
 		s.kind, s.pos, s.crc, s.index = posOffset, placeIn(e.Text, e.ID.Place), e.ID.CRC, e.ID.Index
 	case e.Seq > 0:
 		s.kind, s.pos = posSeq, e.Seq

@@ -2,7 +2,7 @@ package trainrun
 
 // standings is what stands in the files of a lane, of the records that say where trainings begin.
 type standings struct {
-	texts textTable
+	texts *textTable
 	files map[uint32]*standing // by path
 }
 
@@ -39,7 +39,7 @@ func (s *standings) add(sc *scene) {
 	}
 	if text := textAt(sc.offset); text > f.text {
 		f.text, f.anew = text, true
-		f.replace(s.texts.find(sc.path).begin(text, offsetAt(sc.offset)))
+		f.replace(s.texts.all(sc.path).begin(text, offsetAt(sc.offset)))
 	}
 	if sc.what == sceneStart { // it says so itself
 		f.forget()

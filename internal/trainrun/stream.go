@@ -21,13 +21,9 @@ func uidStream(run string, file uint32) uint32 {
 }
 
 // pathHash tells the files of a run apart that have one first line; 0 where no path is told.
-func pathHash(path, host string) uint32 {
+func pathHash(path string) uint32 {
 	if path == "" {
 		return 0
 	}
-	h := uint32(hashName(path))
-	if host != "" {
-		h ^= uint32(hashName(host))
-	}
-	return max(h, 1)
+	return max(uint32(hashName(path)), 1)
 }

@@ -41,16 +41,19 @@ type textsOf struct {
 }
 
 // textTable holds files that were written anew.
-type textTable []textsOf
+type textTable struct {
+	items []textsOf
+	hosts fileHosts
+}
 
-func (t textTable) search(path uint32) (int, bool) {
-	return slices.BinarySearchFunc(t, path, func(s textsOf, path uint32) int { return cmp.Compare(s.path, path) })
+func (t *textTable) search(path uint32) (int, bool) {
+	return slices.BinarySearchFunc(t.items, path, func(s textsOf, path uint32) int { return cmp.Compare(s.path, path) })
 }
 
 // find gives an empty one for a file that was never written anew.
-func (t textTable) find(path uint32) *textsOf {
+func (t *textTable) find(path uint32) *textsOf {
 	if i, ok := t.search(path); ok {
-		return &t[i]
+		return &t.items[i]
 	}
 	return &textsOf{}
 }
@@ -58,25 +61,39 @@ func (t textTable) find(path uint32) *textsOf {
 func (t *textTable) of(path uint32) *textsOf {
 	i, ok := t.search(path)
 	if !ok {
-		*t = slices.Insert(*t, i, textsOf{path: path})
+		t.items = slices.Insert(t.items, i, textsOf{path: path})
 	}
-	return &(*t)[i]
+	return &t.items[i]
+}
+
+// fileTexts are the texts of a file: by the records that name its host, and by those that name none.
+type fileTexts [2]*textsOf
+
+// all gives the texts of the file of a record.
+func (t *textTable) all(path uint32) fileTexts {
+	bare := t.hosts.same(path)
+	out := fileTexts{t.find(bare), &textsOf{}}
+	if host := t.hosts.only[bare]; host != 0 {
+		out[1] = t.find(host)
+	}
+	return out
 }
 
 // admits says whether a record is one that its text tells: one that was not seen before, or the line of an older text that the one before had
 // not any more at its place, be it by chance or because an older text is back.
-func (t textTable) admits(e *Entry, seen bool) bool {
-	if !seen || e.Text == 0 || e.Path == 0 || e.ID.Kind != IDUID {
+func (t *textTable) admits(e *Entry, seen bool) bool {
+	path := e.path()
+	if !seen || e.Text == 0 || path == 0 {
 		return !seen
 	}
-	s, l := t.find(e.Path), e.line()
-	latest := s.latest(l, e.Text)
+	s, l := t.all(path), e.line()
+	latest := max(s[0].latest(l, e.Text), s[1].latest(l, e.Text))
 	return latest < e.Text && s.differ(latest, e.Text, l.offset)
 }
 
 // take notes a record of a text that was admitted.
 func (t *textTable) take(e *Entry, own bool) {
-	s := t.of(e.Path)
+	s := t.of(e.path())
 	s.add(e.head())
 	if l := e.line(); own {
 		l.index |= uint32(e.Text) << indexBits
@@ -140,7 +157,7 @@ func (s *textsOf) lower(h head) {
 	s.lows = slices.Replace(s.lows, from, to, h)
 }
 
-// begin gives the place at which a text begins, as far as it is known, else one in it; and the first text whose place it took.
+// begin is that of one of the two.
 func (s *textsOf) begin(text, offset int64) (place, from int64) {
 	if at, found := slices.BinarySearchFunc(s.heads, text, compareHead); found {
 		return s.heads[at].offset, s.heads[at].from
@@ -166,36 +183,50 @@ func (s *textsOf) differ(older, text, offset int64) bool {
 	return false
 }
 
+// begin gives the place at which a text begins, as far as it is known, else one in it; and the first text whose place it took.
+func (s fileTexts) begin(text, offset int64) (place, from int64) {
+	place, from = s[0].begin(text, offset)
+	p, f := s[1].begin(text, offset)
+	return min(place, p), min(from, f)
+}
+
+func (s fileTexts) differ(older, text, offset int64) bool {
+	return s[0].differ(older, text, offset) || s[1].differ(older, text, offset)
+}
+
 // replaced says that a newer text took the place of a row.
-func (t textTable) replaced(r *row) bool {
-	return len(t) > 0 && r.path != 0 && t.find(r.path).differ(textAt(r.pos), maxText, offsetAt(r.pos))
+func (t *textTable) replaced(r *row) bool {
+	return len(t.items) > 0 && r.path != 0 && t.all(r.path).differ(textAt(r.pos), maxText, offsetAt(r.pos))
 }
 
 // stands says that no newer text took the place of something.
-func (t textTable) stands(at *stamp) bool {
-	return len(t) == 0 || at.path == 0 || !t.find(at.path).differ(textAt(at.pos), maxText, offsetAt(at.pos))
+func (t *textTable) stands(at *stamp) bool {
+	return len(t.items) == 0 || at.path == 0 || !t.all(at.path).differ(textAt(at.pos), maxText, offsetAt(at.pos))
 }
 
-func (t *textTable) absorb(o textTable) {
-	for i := range o {
-		for _, h := range o[i].heads {
-			t.of(o[i].path).add(h)
+func (t *textTable) absorb(o *textTable) {
+	t.hosts.absorb(&o.hosts)
+	for i := range o.items {
+		for _, h := range o.items[i].heads {
+			t.of(o.items[i].path).add(h)
 		}
 	}
 }
 
-func (t textTable) size() int64 {
-	n := int64(cap(t)) * int64(unsafe.Sizeof(textsOf{}))
-	for i := range t {
-		n += int64(cap(t[i].heads)+cap(t[i].lows))*int64(unsafe.Sizeof(head{})) + t[i].own.size()
+func (t *textTable) size() int64 {
+	n := int64(cap(t.items))*int64(unsafe.Sizeof(textsOf{})) + t.hosts.size()
+	for i := range t.items {
+		s := &t.items[i]
+		n += int64(cap(s.heads)+cap(s.lows))*int64(unsafe.Sizeof(head{})) + s.own.size()
 	}
 	return n
 }
 
-func (t textTable) write(w *writer) {
-	w.uint(uint64(len(t)))
-	for i := range t {
-		s := &t[i]
+func (t *textTable) write(w *writer) {
+	t.hosts.write(w)
+	w.uint(uint64(len(t.items)))
+	for i := range t.items {
+		s := &t.items[i]
 		w.fixed32(s.path)
 		w.uint(uint64(len(s.heads)))
 		prev := head{}
@@ -210,6 +241,7 @@ func (t textTable) write(w *writer) {
 }
 
 func (t *textTable) read(r *reader) {
+	t.hosts.read(r)
 	for i := range r.count(7) {
 		s := textsOf{path: r.fixed32()}
 		prev := head{}
@@ -224,10 +256,10 @@ func (t *textTable) read(r *reader) {
 			prev = h
 		}
 		s.own.read(r)
-		if i > 0 && (*t)[i-1].path >= s.path || len(s.heads) == 0 {
+		if i > 0 && t.items[i-1].path >= s.path || len(s.heads) == 0 {
 			r.fail("want another file")
 			return
 		}
-		*t = append(*t, s)
+		t.items = append(t.items, s)
 	}
 }
