@@ -27,7 +27,7 @@ func drawTexts(t *rapid.T, id, rank int, hosts []string) [][]string {
 		}
 		return float64(rapid.IntRange(0, 50).Draw(t, "at"))
 	}
-	head := func() string {
+	head := func(numbers ...string) string {
 		list := []string{}
 		if rank > 0 {
 			list = append(list, fmt.Sprintf(`"rank": %d`, rank))
@@ -35,8 +35,8 @@ func drawTexts(t *rapid.T, id, rank int, hosts []string) [][]string {
 		if part := rapid.SampledFrom([]string{"", "", "", "p"}).Draw(t, "part"); part != "" {
 			list = append(list, fmt.Sprintf(`"part": %q`, part))
 		}
-		if rapid.IntRange(0, 9).Draw(t, "numbered") == 0 {
-			list = append(list, secondAttempt)
+		if n := rapid.IntRange(0, 9).Draw(t, "numbered"); n < len(numbers) {
+			list = append(list, numbers[n])
 		}
 		if host := rapid.SampledFrom(hosts).Draw(t, "host"); host != "" {
 			list = append(list, fmt.Sprintf(`"host": %q`, host))
@@ -50,15 +50,15 @@ func drawTexts(t *rapid.T, id, rank int, hosts []string) [][]string {
 	row := func(e int) string {
 		switch loss := rapid.IntRange(1, 99).Draw(t, "loss"); rapid.IntRange(0, 9).Draw(t, "what") {
 		case 0:
-			return line("run.end", at(), head(), fmt.Sprintf(`"outcome": %q`, rapid.SampledFrom([]string{"success", "failed"}).Draw(t, "outcome")))
+			return line("run.end", at(), head(secondAttempt), fmt.Sprintf(`"outcome": %q`, rapid.SampledFrom([]string{"success", "failed"}).Draw(t, "outcome")))
 		case 1:
-			return line("run.start", at(), head(), "")
+			return line("run.start", at(), head(secondAttempt), "")
 		case 2:
-			return line("run.failure", at(), head(), `"message": "x"`)
+			return line("run.failure", at(), head(secondAttempt), `"message": "x"`)
 		case 3, 4:
-			return step(at(), head(), 10*e+loss%5, fmt.Sprint(loss))
+			return step(at(), head(secondAttempt), 10*e+loss%5, fmt.Sprint(loss))
 		default:
-			return epoch(at(), head(), e, fmt.Sprint(loss))
+			return epoch(at(), head(secondAttempt), e, fmt.Sprint(loss))
 		}
 	}
 	var out [][]string

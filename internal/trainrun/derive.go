@@ -18,6 +18,8 @@ const (
 // deriver computes a State from a compacted fold.
 type deriver struct {
 	f       *Fold
+	whole   *deriver // with what newer texts took the place of: of it are the attempts
+	among   []int    // its rows among those of the whole, nil for all
 	st      *State
 	seg     *segmenter
 	numbers []int64
@@ -41,14 +43,9 @@ func (f *Fold) State() *State {
 }
 
 func (f *Fold) derive() *State {
-	f.compact()
-	d := &deriver{f: f, st: &State{RunID: f.runID}, seg: newSegmenter(f)}
-	d.numbers = d.seg.numbers()
-	d.place()
-	d.collect()
-	d.join()
+	d := f.placed()
 	d.outcome()
-	d.attempts()
+	d.whole.attempts()
 	d.series()
 	d.parts()
 	d.launches()
@@ -57,6 +54,32 @@ func (f *Fold) derive() *State {
 	d.notes()
 	d.truncated()
 	return d.st
+}
+
+// placed derives which attempt each row is of, and what newer ones take over.
+func (f *Fold) placed() *deriver {
+	f.compact()
+	g, rows := f.standing()
+	d := newDeriver(g, &State{RunID: f.runID})
+	if d.whole, d.among = d, rows; g != f {
+		d.whole = newDeriver(f, d.st)
+	}
+	return d
+}
+
+func newDeriver(f *Fold, st *State) *deriver {
+	d := &deriver{f: f, st: st, seg: newSegmenter(f)}
+	d.numbers = d.seg.numbers()
+	d.place()
+	d.collect()
+	d.join()
+	return d
+}
+
+// number gives the attempt of something as it is shown.
+func (d *deriver) number(at *stamp, part string) int64 {
+	sp := at.spot(part)
+	return d.whole.numbers[d.whole.seg.attempt(&sp)]
 }
 
 // place finds the attempt of each row and end.
@@ -266,16 +289,11 @@ func (d *deriver) phases() {
 
 func (d *deriver) failures() {
 	order := byFailures
-	order.lead = func(a, b *failure) int { return cmp.Compare(d.attemptOf(a), d.attemptOf(b)) }
+	order.lead = func(a, b *failure) int { return cmp.Compare(d.number(&a.at, a.Part), d.number(&b.at, b.Part)) }
 	for _, x := range d.f.failures.merged(&order, each) {
 		fl := x.Failure
-		fl.Attempt = d.numbers[d.attemptOf(x)]
+		fl.Attempt = d.number(&x.at, x.Part)
 		d.st.Failures = append(d.st.Failures, fl)
 	}
 	d.st.FailuresTotal = d.f.failures.total
-}
-
-func (d *deriver) attemptOf(x *failure) int {
-	at := x.at.spot(x.Part)
-	return d.seg.attempt(&at)
 }

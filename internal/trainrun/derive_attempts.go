@@ -261,7 +261,5 @@ func (d *deriver) attemptOutcomes(list []Attempt) {
 			list[a].Outcome = ends[0].outcome
 		}
 	}
-	if d.st.OutcomeFrom == FromParts {
-		list[len(list)-1].Outcome = d.st.Outcome
-	}
+	list[len(list)-1].Outcome = d.st.Outcome
 }

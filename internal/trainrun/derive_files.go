@@ -49,8 +49,7 @@ func (d *deriver) changes(list []*launch) {
 		flat := map[string]paramLeaf{}
 		flatten(flat, "", paramLeaf{value: l.detail.Params})
 		if first != nil {
-			sp := l.at.spot(l.part)
-			d.diff(d.numbers[d.seg.attempt(&sp)], prev, flat)
+			d.diff(d.number(&l.at, l.part), prev, flat)
 		}
 		first, prev = l, flat
 	}

@@ -272,8 +272,7 @@ func (d *deriver) toldAt(part int, of *Series, p *Point) (steps, epochs map[int6
 
 func (d *deriver) checkpoint(s *saved) *Checkpoint {
 	c := s.Checkpoint
-	sp := s.at.spot(s.part)
 	c.Epoch, c.Step, c.At = pointer(s.epoch), pointer(s.step), s.at.time
-	c.Attempt = d.numbers[d.seg.attempt(&sp)]
+	c.Attempt = d.number(&s.at, s.part)
 	return &c
 }

@@ -13,15 +13,16 @@ type Superseded struct {
 
 // Superseded gives what does not count any more of a surviving curve, the oldest attempt first. A curve without axis loses nothing.
 func (f *Fold) Superseded(of *Series) []Superseded {
-	d := f.placed()
+	now := f.placed()
+	d, live := now.whole, now.live(of.Axis)
 	var lists [][]candidate // by attempt
 	for i := range f.rows.rows {
 		r := &f.rows.rows[i]
 		if of.Axis == AxisOrder || f.parts.items[r.part].name != of.Part {
 			continue
 		}
-		x, there := d.at(i, of.Axis)
-		if there || x < 0 || int(d.attempt[i]) == d.newest() { // the newest attempt loses lines that were written again
+		x := r.on(of.Axis)
+		if live[i] || x < 0 || int(d.attempt[i]) == d.newest() { // the newest attempt loses lines that were written again
 			continue
 		}
 		for j := r.from; j < r.from+r.n; j++ {
@@ -54,13 +55,15 @@ func (f *Fold) Superseded(of *Series) []Superseded {
 	return out
 }
 
-// placed derives which attempt each row is of, and what newer ones take over.
-func (f *Fold) placed() *deriver {
-	f.compact()
-	d := &deriver{f: f, st: &State{RunID: f.runID}, seg: newSegmenter(f)}
-	d.numbers = d.seg.numbers()
-	d.place()
-	d.collect()
-	d.join()
-	return d
+// live says which rows of the whole are on a curve.
+func (d *deriver) live(axis Axis) []bool {
+	out := make([]bool, len(d.whole.f.rows.rows))
+	for i := range d.f.rows.rows {
+		at := i
+		if d.among != nil {
+			at = d.among[i]
+		}
+		_, out[at] = d.at(i, axis)
+	}
+	return out
 }
