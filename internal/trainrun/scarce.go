@@ -52,12 +52,21 @@ func (f *Fold) leftOut() int64 {
 // that say how far an attempt came, and when and where it ran. The extremes by attempt number do not tell those: attempts
 // may have no numbers, and the least value may be superseded.
 func (f *Fold) keepWhatCounts(values, rows []bool) {
-	d := &deriver{f: f, seg: newSegmenter(f)}
-	d.place()
-	d.collect()
-	d.join()
+	newDeriver(f, nil).keepWhatCounts(values, rows)
+	g, among := f.standing()
+	if g == f {
+		return
+	}
+	own := make([]bool, len(among)) // of what stands
+	newDeriver(g, nil).keepWhatCounts(values, own)
+	for i, kept := range own {
+		rows[among[i]] = rows[among[i]] || kept
+	}
+}
+
+func (d *deriver) keepWhatCounts(values, rows []bool) {
 	d.keepRows(rows)
-	t := &f.rows
+	f, t := d.f, &d.f.rows
 	for i := range t.rows {
 		if r := &t.rows[i]; rows[i] && r.n > 0 && int64(r.rank) != f.parts.items[r.part].owner {
 			values[r.from] = true // without values a row of a higher rank does not stay

@@ -91,3 +91,25 @@ func TestAnEndThatStandsIsTheRuns(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatStandsStaysWhenStepsAreGivenUp: the curve of what stands is not that of what the attempts left of all.
+func TestWhatStandsStaysWhenStepsAreGivenUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		w := written{path: 1, texts: drawTexts(rt, 0, 0, []string{""})}
+		for n, text := range w.texts {
+			w.lists = append(w.lists, file(1, int64(n), int64(n), readStream(t, text...)))
+		}
+		f := foldOf(w.lists...)
+		want := f.State()
+		f.Thin(0)
+		defer func() {
+			if rt.Failed() {
+				rt.Log(tellFiles([]written{w}))
+			}
+		}()
+		got := f.State()
+		want.Attempts, got.Attempts = nil, nil // how many steps of theirs are lost is told of the rows that are left
+		assertOnlyPointsGone(rt, want, got)
+	})
+}
