@@ -60,7 +60,8 @@ func (f *Fold) renumber(parts, hosts, series []uint32) {
 }
 
 // thin drops rows whose axis value the level of their rank does not divide, but keeps extremes: the first, last, least and
-// greatest value of each series in each of the newest attempts, and the rows that prove how far an attempt came.
+// greatest value of each series in each of the newest attempts, and the rows that prove how far an attempt came. Attempts of different
+// numbers have theirs in any order of arrival, those of one number in the order of their stream.
 func (f *Fold) thin() {
 	t := &f.rows
 	below := f.belowLevel()

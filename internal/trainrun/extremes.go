@@ -7,50 +7,89 @@ type extremeKey struct {
 	series  uint32
 	part    uint16
 	attempt int32
-	file    uint32 // of rows without host, when it matters
+	file    uint32 // of rows without host, or of those that may say where a training begins
+	event   Event  // of the latter
 }
 
 // found are indices of values, or of rows; -1 = none.
 type found struct{ first, last, least, greatest, nonFinite int }
 
+// ofNone is the attempt of rows of which nothing is kept for its own sake.
+const ofNone = -1
+
+// extremes marks what thinning keeps of each of the newest attempt numbers and, where more than numbers tells attempts apart, of each of
+// the newest attempts as they are known.
 func (f *Fold) extremes() (values, rows []bool) {
 	t := &f.rows
-	values, rows = make([]bool, len(t.values)), make([]bool, len(t.rows))
-	all := map[extremeKey]*found{}
 	owners := make([]int32, len(t.values)) // the row of each value
-	recent := make([]recentEntry, len(f.series.items))
-	var done *found // of doneKey, which most rows share
-	var doneKey extremeKey
+	numbers := make([]int32, len(t.rows))
 	for i := range t.rows {
 		r := &t.rows[i]
 		for j := r.from; j < r.from+r.n; j++ {
 			owners[j] = int32(i)
 		}
-		if !f.attempts.newest(int64(r.attempt), f.lim.extremes) {
-			continue
-		}
-		if int64(r.rank) == f.parts.items[r.part].owner {
-			if k := (extremeKey{series: gone, part: r.part, attempt: r.attempt}); done == nil || k != doneKey {
-				done, doneKey = entryOf(all, k), k
-			}
-			t.progress(done, i)
-		}
-		for j := int(r.from); j < int(r.from+r.n); j++ {
-			t.extreme(all, recent, owners, j)
+		if numbers[i] = ofNone; f.attempts.newest(int64(r.attempt), f.lim.extremes) {
+			numbers[i] = r.attempt
 		}
 	}
-	markFound(all, values, rows)
-	t.companions(values, owners)
+	values, rows = f.extremesOf(numbers, owners), make([]bool, len(t.rows))
+	f.progressOf(numbers, rows)
+	if d := f.divided(); d != nil {
+		attempts := d.lives(f.lim.extremes)
+		markMore(values, f.extremesOf(attempts, owners))
+		f.progressOf(attempts, rows)
+		d.seg.keepBegun(rows)
+		f.keepOthers(values, rows)
+	}
 	return values, rows
 }
 
-func markFound(all map[extremeKey]*found, values, rows []bool) {
-	for k, e := range all {
-		if k.series == gone {
-			e.mark(rows)
-		} else {
-			e.mark(values)
+func markMore(marked, more []bool) {
+	for i, m := range more {
+		marked[i] = marked[i] || m
+	}
+}
+
+// progressOf marks the rows of the lowest rank that say how far each attempt came in each part and file, and when and where it ran.
+func (f *Fold) progressOf(attempts []int32, rows []bool) {
+	t := &f.rows
+	all, spans := map[extremeKey]*found{}, map[extremeKey]*found{}
+	var done *found // of doneKey, which most rows share
+	var doneKey extremeKey
+	for i := range t.rows {
+		r := &t.rows[i]
+		if attempts[i] == ofNone || int64(r.rank) != f.parts.items[r.part].owner {
+			continue
 		}
+		if k := (extremeKey{gone, r.part, attempts[i], r.file, r.event}); done == nil || k != doneKey {
+			done, doneKey = entryOf(all, k), k
+		}
+		t.progress(done, i)
+		t.span(spans, i, attempts[i])
+	}
+	markFound(all, rows)
+	markFound(spans, rows)
+}
+
+// extremesOf marks the extremes of each curve in each attempt.
+func (f *Fold) extremesOf(attempts, owners []int32) (values []bool) {
+	t := &f.rows
+	values = make([]bool, len(t.values))
+	all := map[extremeKey]*found{}
+	recent := make([]recentEntry, len(f.series.items))
+	for j := range t.values {
+		if a := attempts[owners[j]]; a != ofNone {
+			t.extreme(all, recent, owners, a, j)
+		}
+	}
+	markFound(all, values)
+	t.companions(values, attempts, owners)
+	return values
+}
+
+func markFound(all map[extremeKey]*found, marked []bool) {
+	for _, e := range all {
+		e.mark(marked)
 	}
 }
 
@@ -63,7 +102,7 @@ func (e *found) mark(marked []bool) {
 }
 
 // companions marks, for each marked value, the values that replaced it: of one axis value the latest record of each stream.
-func (t *rowTable) companions(marked []bool, owners []int32) {
+func (t *rowTable) companions(marked []bool, attempts, owners []int32) {
 	type spot struct {
 		series  uint32
 		attempt int32
@@ -76,7 +115,7 @@ func (t *rowTable) companions(marked []bool, owners []int32) {
 	}
 	at := func(j int) source {
 		r := &t.rows[owners[j]]
-		return source{spot{t.series[j], r.attempt, r.x()}, r.kind, r.file}
+		return source{spot{t.series[j], attempts[owners[j]], r.x()}, r.kind, r.file}
 	}
 	wanted := map[spot]bool{}
 	var near [1 << 12]bool // spares most values the look into wanted
@@ -124,11 +163,10 @@ type recentEntry struct {
 	entry   *found
 }
 
-func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owners []int32, j int) {
-	r := &t.rows[owners[j]]
+func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owners []int32, attempt int32, j int) {
 	last := &recent[t.series[j]]
-	if last.entry == nil || last.attempt != r.attempt {
-		*last = recentEntry{r.attempt, entryOf(all, extremeKey{series: t.series[j], attempt: r.attempt})}
+	if last.entry == nil || last.attempt != attempt {
+		*last = recentEntry{attempt, entryOf(all, extremeKey{series: t.series[j], attempt: attempt})}
 	}
 	e := last.entry
 	row := func(i int) *row { return &t.rows[owners[i]] }

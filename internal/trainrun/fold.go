@@ -130,6 +130,9 @@ func (f *Fold) take(e *Entry, known bool) {
 	default: // nothing that moves a curve
 	}
 	f.rare(e, &at)
+	if e.Text > 0 || e.Event == EventRunStart || e.Event == EventRunEnd || e.Event == EventRunFailure {
+		f.rows.dirty = true // what thinning keeps is by trainings
+	}
 	if f.full {
 		f.compact()
 	}

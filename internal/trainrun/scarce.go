@@ -66,12 +66,8 @@ func (f *Fold) keepWhatCounts(values, rows []bool) {
 
 func (d *deriver) keepWhatCounts(values, rows []bool) {
 	d.keepRows(rows)
-	f, t := d.f, &d.f.rows
-	for i := range t.rows {
-		if r := &t.rows[i]; rows[i] && r.n > 0 && int64(r.rank) != f.parts.items[r.part].owner {
-			values[r.from] = true // without values a row of a higher rank does not stay
-		}
-	}
+	d.f.keepOthers(values, rows)
+	t := &d.f.rows
 	kept := map[curvePlace]bool{} // axis values of which something stays: what counts of it stays as well
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -106,17 +102,9 @@ func (d *deriver) keepWhatCounts(values, rows []bool) {
 
 // keepRows marks the rows that say how far an attempt came, and when and where it ran.
 func (d *deriver) keepRows(rows []bool) {
-	f, t := d.f, &d.f.rows
+	t := &d.f.rows
 	all, spans := map[extremeKey]*found{}, map[extremeKey]*found{}
 	steps := map[uint16]int{} // by part the row of the highest step that no newer attempt took over
-	begun := map[boundary]bool{}
-	for _, list := range f.restarts() {
-		for _, b := range list {
-			if begun[b] = true; b.first > 0 {
-				rows[b.first-1] = true
-			}
-		}
-	}
 	for i := range t.rows {
 		r := &t.rows[i]
 		t.progress(entryOf(all, extremeKey{series: gone, part: r.part, attempt: d.attempt[i]}), i)
@@ -124,14 +112,11 @@ func (d *deriver) keepRows(rows []bool) {
 		if best, ok := steps[r.part]; r.step >= 0 && !d.cutOf(i).coversStep(r) && (!ok || r.step > t.rows[best].step) {
 			steps[r.part] = i
 		}
-		rows[i] = rows[i] || begun[r.boundary()]
 	}
-	markFound(all, nil, rows)
-	markFound(spans, nil, rows)
+	markFound(all, rows)
+	markFound(spans, rows)
+	d.seg.keepBegun(rows)
 	for _, i := range steps {
-		rows[i] = true
-	}
-	for _, i := range d.seg.proofs {
 		rows[i] = true
 	}
 }
@@ -167,27 +152,4 @@ func markCurve(list []candidate, values []bool) {
 			}
 		}
 	}
-}
-
-// span finds the first and the last row of a host in an attempt, by time, and the one that names the host of the lowest rank.
-// Rank 0 is looked at for itself: it tells conflicts.
-func (t *rowTable) span(all map[extremeKey]*found, i int, attempt int32) {
-	r := &t.rows[i]
-	k := extremeKey{series: gone, part: r.host, attempt: 2 * attempt}
-	if r.host == 0 {
-		k.file = r.file
-	}
-	if r.rank > 0 {
-		k.attempt++
-	}
-	e := entryOf(all, k)
-	better(&e.least, i, func(i, j int) bool {
-		a, b := &t.rows[i], &t.rows[j]
-		return a.rank < b.rank || a.rank == b.rank && a.compareAge(b) < 0
-	})
-	if r.time == 0 {
-		return
-	}
-	better(&e.first, i, func(i, j int) bool { return t.rows[i].time < t.rows[j].time })
-	better(&e.last, i, func(i, j int) bool { return t.rows[i].time > t.rows[j].time })
 }
