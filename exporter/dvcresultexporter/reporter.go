@@ -93,7 +93,7 @@ func advice(n trainrun.Note) string {
 	case trainrun.NoteUnplaced:
 		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step of the run in each, which does not begin anew with an epoch", n.Value)
 	case trainrun.NoteSteps:
-		return "body.step: steps begin anew in each epoch, and the curves over them have the last value of each number; want the step of the run, which goes on from epoch to epoch"
+		return "body.step: steps begin anew in each epoch, and the curves over them only have the order of epoch and step; want the step of the run, which goes on from epoch to epoch"
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

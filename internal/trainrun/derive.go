@@ -28,6 +28,7 @@ type deriver struct {
 	ends    []int              // attempt of each end
 	into    []uint32           // by stored series its strand
 	strands []series           // curves: key.axis is theirs
+	batches []int64            // by part the batches of an epoch, where steps begin anew in each; else 0
 	moved   map[seriesKey]bool // series over epochs that are over steps
 	anew    []string           // names of those that would be, if their steps did not begin anew in each epoch
 	stepped map[shelf][]int    // rows with a step, by their place; nil until asked for

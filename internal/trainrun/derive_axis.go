@@ -11,6 +11,7 @@ import (
 
 // join makes the strands: the curves, of which something is stored under one axis or several.
 func (d *deriver) join() {
+	d.findBatches()
 	d.joinWith(nil)
 	if moved := d.several(); len(moved) > 0 {
 		d.joinWith(moved)
@@ -25,6 +26,9 @@ func (d *deriver) joinWith(moved map[seriesKey]bool) {
 	ids := make(map[seriesKey]uint32, len(items))
 	for id := range items {
 		k := items[id].key
+		if k.axis == AxisStep && d.batches[k.part] > 0 {
+			k.axis = AxisOrder
+		}
 		if k.axis.coarse() {
 			if k.axis = AxisEpoch; moved[k] {
 				k.axis = AxisStep
@@ -131,8 +135,14 @@ func (d *deriver) strandOf(id uint32) (n uint32, ok bool) {
 // at gives the place of a row on the axis of a curve. It answers false when the row has none, or a newer attempt supersedes it.
 func (d *deriver) at(i int, axis Axis) (x int64, ok bool) {
 	r := &d.f.rows.rows[i]
+	if axis == AxisOrder {
+		if d.batches[r.part] > 0 { // their steps say nothing of what newer attempts took over
+			return d.batch(r), !d.cutOf(i).covers(r, AxisEpoch)
+		}
+		return none, !d.cutOf(i).covers(r, axis)
+	}
 	x = r.on(axis)
-	if x < 0 && axis != AxisOrder {
+	if x < 0 {
 		return x, false
 	}
 	return x, !d.cutOf(i).covers(r, axis)

@@ -130,11 +130,10 @@ func (d *deriver) points(of *Series, list []candidate) {
 }
 
 // winners keeps of each axis value the one that counts, sorted: the higher attempt, of each stream the last, of these the
-// latest, then the greater uid. Without axis the order of the records is the axis.
+// latest, then the greater uid. Without axis the order of the batches or records is the axis.
 func winners(list []candidate, axis Axis) []candidate {
 	if axis == AxisOrder {
-		inOrder(list)
-		return list
+		return ordered(list)
 	}
 	if list = heads(list); isCurve(list) {
 		return list

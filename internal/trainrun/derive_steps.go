@@ -4,7 +4,6 @@ func (d *deriver) steps(part int) Steps {
 	p := d.f.parts.items[part]
 	var out Steps
 	var told counting
-	var last *row // of a step, before
 	if t := p.plannedSteps.pick(newest); t != nil {
 		out.Planned = copyInt(&t.value)
 	}
@@ -15,23 +14,16 @@ func (d *deriver) steps(part int) Steps {
 		}
 		if r.event == EventStepEnd { // a validation before the first step may say 0 as well
 			told.add(r.step)
-			if last != nil && r.beginsAnew(last) {
-				d.note(NoteSteps, p.name)
-			}
-			last = r
 		}
 		if !d.cutOf(i).coversStep(r) {
 			out.Last = greatest(out.Last, r.step)
 		}
 	}
+	if d.batches[part] > 0 {
+		d.note(NoteSteps, p.name)
+	}
 	out.FromZero = told.fromZero()
 	return out
-}
-
-// beginsAnew says that a step is no greater than the one before it in the stream, which is of an epoch before: a loop counts its batches.
-func (r *row) beginsAnew(o *row) bool {
-	return r.attempt == o.attempt && r.rank == o.rank && r.kind == o.kind && r.file == o.file && r.path == o.path && textAt(r.pos) == textAt(o.pos) &&
-		o.epoch >= 0 && r.epoch > o.epoch && r.step <= o.step
 }
 
 // counting finds out where a trainer begins to count, from the steps that it told.

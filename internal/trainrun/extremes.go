@@ -12,7 +12,7 @@ type extremeKey struct {
 }
 
 // found are indices of values, or of rows; -1 = none.
-type found struct{ first, last, least, greatest, nonFinite int }
+type found struct{ first, last, least, greatest, nonFinite, batch int }
 
 // ofNone is the attempt of rows of which nothing is kept for its own sake.
 const ofNone = -1
@@ -83,7 +83,8 @@ func (f *Fold) extremesOf(attempts, owners []int32) (values []bool) {
 		}
 	}
 	markFound(all, values)
-	t.companions(values, attempts, owners)
+	t.companions(values, attempts, owners, false)
+	t.companions(values, attempts, owners, true)
 	return values
 }
 
@@ -94,19 +95,19 @@ func markFound(all map[extremeKey]*found, marked []bool) {
 }
 
 func (e *found) mark(marked []bool) {
-	for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite} {
+	for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite, e.batch} {
 		if i >= 0 {
 			marked[i] = true
 		}
 	}
 }
 
-// companions marks, for each marked value, the values that replaced it: of one axis value the latest record of each stream.
-func (t *rowTable) companions(marked []bool, attempts, owners []int32) {
+// companions marks, for each marked value, the values that replaced it: of one axis value, or of one batch, the latest record of each stream.
+func (t *rowTable) companions(marked []bool, attempts, owners []int32, batches bool) {
 	type spot struct {
 		series  uint32
 		attempt int32
-		x       int64
+		x, at   int64
 	}
 	type source struct {
 		spot
@@ -115,7 +116,11 @@ func (t *rowTable) companions(marked []bool, attempts, owners []int32) {
 	}
 	at := func(j int) source {
 		r := &t.rows[owners[j]]
-		return source{spot{t.series[j], attempts[owners[j]], r.x()}, r.kind, r.file}
+		s := spot{t.series[j], attempts[owners[j]], r.x(), 0}
+		if batches && r.axis == AxisStep {
+			s.at = r.epoch
+		}
+		return source{s, r.kind, r.file}
 	}
 	wanted := map[spot]bool{}
 	var near [1 << 12]bool // spares most values the look into wanted
@@ -144,7 +149,7 @@ func (t *rowTable) companions(marked []bool, attempts, owners []int32) {
 func entryOf(all map[extremeKey]*found, k extremeKey) *found {
 	e := all[k]
 	if e == nil {
-		e = &found{-1, -1, -1, -1, -1}
+		e = &found{-1, -1, -1, -1, -1, -1}
 		all[k] = e
 	}
 	return e
@@ -186,6 +191,9 @@ func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owne
 		}
 		return newer(i, k)
 	})
+	if row(j).axis == AxisStep {
+		better(&e.batch, j, func(i, k int) bool { return row(i).later(row(k)) })
+	}
 	v := t.values[j]
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		better(&e.nonFinite, j, lower)

@@ -21,7 +21,7 @@ const (
 	NoteStreams = "streams_without_time"
 	// NoteUnplaced: of a metric that was told several times in an epoch, some values tell no step of the run; its curve is without them.
 	NoteUnplaced = "values_without_step"
-	// NoteSteps: steps begin anew in each epoch; a curve over them has the last value of each number, whichever epoch told it.
+	// NoteSteps: steps begin anew in each epoch; a curve of such rows is in the order of epoch and step, and has no axis.
 	NoteSteps = "steps_begin_anew"
 )
 

@@ -109,7 +109,8 @@ type Part struct {
 // Axis says what the x values of a series are.
 type Axis uint8
 
-// The axes. AxisOrder is for values that came without epoch and step: x is the index in the order of the records.
+// The axes. AxisOrder is for values that came without epoch and step: x is the index in the order of the records, or of
+// epoch and step where steps begin anew in each epoch.
 const (
 	AxisEpoch Axis = iota
 	AxisStep
