@@ -161,6 +161,8 @@ const (
 	OutcomeStalled = "stalled" // derived, never on a record
 
 	Other = "other"
+
+	FrameworkPyTorch = "pytorch" // also of rows that name nobody's
 )
 
 // Names of the metrics that are derived from records, without the namespace.

@@ -37,7 +37,7 @@ func (f *Fold) absorb(o *Fold) {
 }
 
 func (f *Fold) absorbRegisters(o *Fold) {
-	f.framework.absorb(&o.framework, oldest)
+	f.framework.absorb(&o.framework)
 	f.where.absorb(&o.where)
 	f.trace.absorb(&o.trace)
 }

@@ -255,17 +255,10 @@ func (d *deriver) rest() {
 		st.Durations.Run = st.EndedAt - st.StartedAt
 	}
 	st.Durations.RunReported = f.runLength
-	st.Framework, st.Where, st.TraceID, st.Masked = framework(f), f.where.value(), f.trace.value(), f.masked
+	st.Framework, st.Where, st.TraceID, st.Masked = f.framework.value(), f.where.value(), f.trace.value(), f.masked
 	d.phases()
 	d.failures()
 	d.records()
-}
-
-func framework(f *Fold) string {
-	if t := f.framework.pick(oldest); t != nil {
-		return t.value
-	}
-	return ""
 }
 
 func (d *deriver) phases() {

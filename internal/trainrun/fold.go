@@ -54,7 +54,7 @@ type Fold struct {
 	rowless  bool  // a cell: rows and identities are the whole fold's
 	cells    cellTable
 
-	framework register[string]
+	framework frameworks
 	where     origin[Where]
 	trace     origin[[16]byte]
 
@@ -178,7 +178,7 @@ func earlier(a, b int64) int64 {
 
 func (f *Fold) registers(e *Entry, at *stamp) {
 	if e.Framework != "" {
-		f.framework.offer(at, e.Framework, oldest)
+		f.framework.offer(at, e.Framework)
 	}
 	if e.Where != (Where{}) {
 		f.where.offer(at, e.Where)

@@ -27,7 +27,7 @@ func drawEntry(t *rapid.T, n int, once bool) Entry {
 	e := Entry{
 		RunID: testRun, Event: Event(number("event", 1, int64(eventCount)-1)),
 		Attempt: number("attempt", 1, 3), Rank: number("rank", 0, 3), Offset: -1, Progress: noProgress,
-		Part: pick("part", "", "", "a", "b", "c"), Framework: pick("framework", "", "keras", "jax"),
+		Part: pick("part", "", "", "a", "b", "c"), Framework: pick("framework", "", "keras", "jax", "pytorch", "other"),
 		Where: Where{Host: pick("host", "", "h1", "h2", "h3")},
 	}
 	if rapid.Bool().Draw(t, "timed") {

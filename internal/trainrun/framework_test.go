@@ -1,0 +1,57 @@
+package trainrun
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestAFrameworkThatWasToldGoesBeforeOneThatWasGuessed whatever came first: rows of any loop count as PyTorch's until a key tells
+// better. Of frameworks of one kind the first counts.
+func TestAFrameworkThatWasToldGoesBeforeOneThatWasGuessed(t *testing.T) {
+	t.Parallel()
+	of := func(event string, at float64, framework string) string {
+		return line(event, at, `"framework": "`+framework+`"`, "")
+	}
+	for name, tc := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"rows of plain names first":           {[]string{of("step.end", 1, "pytorch"), of("step.end", 2, "lightning"), of("step.end", 3, "lightning")}, "lightning"},
+		"a line of text first":                {[]string{of("log", 1, "other"), of("step.end", 2, "keras")}, "keras"},
+		"plain rows behind":                   {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "pytorch")}, "lightning"},
+		"two that were told":                  {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "ray")}, "lightning"},
+		"two that were guessed":               {[]string{of("step.end", 1, "pytorch"), of("log", 2, "other")}, "pytorch"},
+		"a start that says pytorch":           {[]string{of("run.start", 1, "pytorch"), of("epoch.end", 2, "keras")}, "pytorch"},
+		"an end that says it":                 {[]string{of("epoch.end", 1, "pytorch"), of("run.end", 2, "keras")}, "keras"},
+		"a guess of a newer attempt":          {[]string{of("epoch.end", 1, "keras"), line("epoch.end", 2, `"attempt": 2, "framework": "pytorch"`, "")}, "keras"},
+		"what was told first, by a high rank": {[]string{line("epoch.end", 1, `"rank": 3, "framework": "keras"`, ""), of("epoch.end", 2, "pytorch")}, "keras"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, tc.want, stateOf(t, tc.lines...).Framework)
+			entries := readStream(t, tc.lines...)
+			back := New(testRun)
+			for i := range entries {
+				back.Apply(entries[len(entries)-1-i])
+			}
+			assert.Equal(t, tc.want, back.State().Framework, "in the other order")
+		})
+	}
+}
+
+// TestASnapshotOfBothKindsIsRead is one of a version that did not tell frameworks apart.
+func TestASnapshotOfBothKindsIsRead(t *testing.T) {
+	t.Parallel()
+	var old frameworks
+	for i, framework := range []string{"pytorch", "lightning"} {
+		old.items = append(old.items, told[string]{stamp{attempt: 1, file: uint32(i), kind: posOffset, event: EventStepEnd, time: int64(i + 1)}, framework})
+	}
+	f := New(testRun)
+	f.framework = old
+	data := f.Snapshot()
+	back, err := Restore(data)
+	require.NoError(t, err)
+	assert.Equal(t, "lightning", back.State().Framework)
+}
