@@ -81,7 +81,7 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	if m.meantAsRecord(out.Profile) {
 		return out
 	}
-	if out.Profile != nil && m.apply(out.Profile, lr, more) {
+	if out.Profile != nil && (m.applyBeside(set, out.Profile, lr, more) || m.apply(out.Profile, lr, more)) {
 		out.Kind, out.Errors, out.Closes = Mapped, m.errs, m.closes
 	} else if out.Profile != nil && out.Envelope != nil && !m.weak {
 		if p := m.recognise(set, levelWeak); p != nil && m.applyWithin(out.Profile, p, lr, more) {

@@ -87,6 +87,7 @@ type rule struct {
 	phase    string
 	goesOn   bool
 	closes   bool
+	beside   bool
 	header   []setStep
 	set      []setStep
 	spread   []*spreadGroup
@@ -115,6 +116,11 @@ type Profile struct {
 
 	countsFromFirst bool // the first epoch of a stream tells how it counts
 	sparse          bool // empty cells are no values
+
+	readsEvents bool     // some rule asks for an event or a type
+	beside      *Profile // the rules that read lines beside another profile's rows, nil for none
+	guest       bool     // it is such rules
+	epochs      epochCount
 }
 
 // Name of the profile, unique in a set.
@@ -234,5 +240,7 @@ func (c *compiler) profile(doc *document) *Profile {
 	c.without(doc.Without)
 	p.rules = c.rules(doc.Rules, own)
 	p.countsFromFirst, p.sparse = c.first, doc.Sparse
+	p.readsEvents, p.beside = readsEvents(p.rules), besideOf(p)
+	p.epochs = epochCountOf(p.rules)
 	return p
 }

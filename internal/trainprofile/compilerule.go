@@ -22,7 +22,7 @@ func (c *compiler) rules(docs []ruleDocument, header []setStep) (out []*rule) {
 }
 
 func (c *compiler) rule(doc *ruleDocument, header []setStep, path string) *rule {
-	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue, closes: doc.Closes}
+	r := &rule{when: doc.When, event: doc.Event, phase: doc.Phase, goesOn: doc.Continue, closes: doc.Closes, beside: doc.Beside}
 	if r.when != nil {
 		r.when.check(c.fail, path+".when")
 	}

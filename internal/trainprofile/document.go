@@ -82,6 +82,7 @@ type ruleDocument struct {
 	Phase    string      `yaml:"phase"`
 	Continue bool        `yaml:"continue"`
 	Closes   bool        `yaml:"closes"`
+	Beside   bool        `yaml:"beside"`
 	Remember fields      `yaml:"remember"`
 	Header   fields      `yaml:"header"`
 	Set      fields      `yaml:"set"`

@@ -123,6 +123,9 @@ func (m *Mapper) apply(p *Profile, lr plog.LogRecord, more func() plog.LogRecord
 	if m.match(p); len(m.matched) == 0 {
 		return false
 	}
+	if p.guest {
+		m.shaped = nil // steps of two profiles fill its records
+	}
 	for _, r := range m.matched {
 		m.closes = m.closes || r.closes
 	}
@@ -176,7 +179,9 @@ func (m *Mapper) record(p *Profile, r *rule, lr plog.LogRecord) *rule {
 		m.remember(p, &r.remember[i])
 	}
 	for i := range r.set {
-		m.set(p, &r.set[i], body)
+		if by, step := m.counting(p, &r.set[i]); step != nil {
+			m.set(by, step, body)
+		}
 	}
 	for i := range r.named {
 		m.spreadNamed(p, &r.named[i], body)

@@ -21,7 +21,7 @@ func fileMistakes() map[string]mistake {
 			yaml: `profile: x
 framework: other
 rules: [{name: a, event: step.end, sett: {}}]`,
-			want: "profile x.yaml: rules[0].sett: unknown key (line 3); known are name, when, event, phase, continue, closes, remember, header, set, spread", inSchema: true,
+			want: "profile x.yaml: rules[0].sett: unknown key (line 3); known are name, when, event, phase, continue, closes, beside, remember, header, set, spread", inSchema: true,
 		},
 		"missing":  {yaml: "framework: other\nrules: [{name: a, event: step.end}]", want: "profile x.yaml: profile: is required", inSchema: true},
 		"no rules": {yaml: "profile: x\nframework: other", want: "profile x.yaml: rules: is empty; a profile needs at least one rule, unwrap, attributes or gauges (line 1)", inSchema: true},

@@ -18,6 +18,7 @@ type Set struct {
 	profiles  []*Profile
 	byName    map[string][]*Profile
 	framework string
+	beside    []*Profile // rules that read lines beside the rows of other profiles
 	index     *index
 
 	hasEnvelopes, hasSure, hasAttributes bool
@@ -67,6 +68,9 @@ func NewSet(framework string, profiles ...*Profile) (*Set, error) {
 	for _, p := range s.profiles {
 		s.hasEnvelopes = s.hasEnvelopes || p.unwrap != nil
 		s.hasSure = s.hasSure || p.sure != nil
+		if p.beside != nil {
+			s.beside = append(s.beside, p.beside)
+		}
 		s.hasAttributes = s.hasAttributes || p.attributes != nil
 		if len(p.rules) == 0 {
 			continue
