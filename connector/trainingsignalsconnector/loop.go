@@ -111,38 +111,42 @@ func (c *core) sendSpans(ctx context.Context) {
 			c.done += uint64(len(c.spans.waiting))
 			c.spans.done(len(c.spans.waiting))
 		}
-		td, n := c.spans.next()
+		p := c.spans.next(c.now().UnixNano())
 		c.mu.Unlock()
-		if n == 0 {
+		if p.n == 0 {
 			return
 		}
-		began := time.Now()
-		sendCtx, cancel := context.WithTimeout(ctx, sendTimeout)
-		err := c.traces.ConsumeTraces(sendCtx, td)
-		cancel()
-		c.telemetry.Flushed("traces", time.Since(began))
-		if !c.sent(n, err) {
+		var err error
+		if p.n > p.old {
+			began := time.Now()
+			sendCtx, cancel := context.WithTimeout(ctx, sendTimeout)
+			err = c.traces.ConsumeTraces(sendCtx, p.td)
+			cancel()
+			c.telemetry.Flushed("traces", time.Since(began))
+		}
+		if !c.sent(&p, err) {
 			return
 		}
 	}
 }
 
-// sent notes what became of the first n spans, and says whether to go on.
-func (c *core) sent(n int, err error) bool {
+// sent notes what became of the first spans, and says whether to go on.
+func (c *core) sent(p *parcel, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err == nil:
-		c.telemetry.Add(c.telemetry.SpansSent, int64(n), "", "")
+		c.telemetry.Add(c.telemetry.SpansSent, int64(p.n-p.old), "", "")
 	case componentkit.Final(err):
 		c.failed("traces", err)
-		c.telemetry.Add(c.telemetry.SpansDropped, int64(n), "reason", dropRefused)
+		c.telemetry.Add(c.telemetry.SpansDropped, int64(p.n-p.old), "reason", dropRefused)
 	default:
 		c.failed("traces", err)
 		c.spans.sending = 0
 		return false
 	}
-	c.spans.done(n)
-	c.done += uint64(n)
+	c.telemetry.Add(c.telemetry.SpansDropped, int64(p.old), "reason", dropAge)
+	c.spans.done(p.n)
+	c.done += uint64(p.n)
 	return true
 }

@@ -66,7 +66,7 @@ func (q *spanQueue) take(tr *trainrun.Transition, now int64) {
 // offer queues a span. One that must not be missed is not bounded by the attempt's share.
 func (q *spanQueue) offer(c *trainrun.Course, s ptrace.Span, now int64, always bool) {
 	switch {
-	case now-int64(s.EndTimestamp()) > int64(q.maker.cfg.Spans.MaxAge):
+	case q.tooOld(s, now):
 		q.drop(c, dropAge)
 		return
 	case !always && c.Spans.Sent >= int64(q.maker.cfg.Spans.MaxPerAttempt):
@@ -93,11 +93,29 @@ func (q *spanQueue) drop(c *trainrun.Course, reason string) {
 	q.drops[reason]++
 }
 
-// next copies the first spans that wait, n of them. They stay until done says that they are sent.
-func (q *spanQueue) next() (td ptrace.Traces, n int) {
-	n = min(len(q.waiting), maxSpansAtOnce)
-	q.sending = n
-	return q.copy(q.waiting[:n]), n
+// parcel is the first spans that wait, n of them; of these some are too old to be sent.
+type parcel struct {
+	td     ptrace.Traces
+	n, old int
+}
+
+// next copies the first spans that wait. They stay until done says that they are sent.
+func (q *spanQueue) next(now int64) parcel {
+	p := parcel{n: min(len(q.waiting), maxSpansAtOnce)}
+	q.sending = p.n
+	young := make([]queued, 0, p.n)
+	for _, w := range q.waiting[:p.n] {
+		if !q.tooOld(w.span, now) {
+			young = append(young, w)
+		}
+	}
+	p.td, p.old = q.copy(young), p.n-len(young)
+	return p
+}
+
+// tooOld says that a span ended so long ago that backends refuse it.
+func (q *spanQueue) tooOld(s ptrace.Span, now int64) bool {
+	return now-int64(s.EndTimestamp()) > int64(q.maker.cfg.Spans.MaxAge)
 }
 
 // copy puts spans together as they are sent.

@@ -184,16 +184,35 @@ func TestOldSpansAreNotSentAndRefusedOnesWait(t *testing.T) {
 	assert.Contains(t, b.self(), `spans_sent{connector="training_signals"} 3`)
 }
 
+// TestSpansThatGrewOldWhileTheyWaitedAreNotSent: a backend that is back after a day would refuse those that it gets with them, too.
+func TestSpansThatGrewOldWhileTheyWaitedAreNotSent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.refusesTraces.Store(true)
+	b.rec(1, 0, "run.start", "old", nil, nil)
+	b.tick(10)
+	const day = 24 * 3600
+	b.rec(day-5, 0, "run.start", "young", nil, nil)
+	b.tick(day)
+	b.refusesTraces.Store(false)
+	b.tick(day + 10)
+	_, spans := b.took()
+	require.Len(t, named(spans, "start"), 1)
+	assert.Equal(t, "young", named(spans, "start")[0]["attributes"].(map[string]any)[trainrecord.AttrRunID])
+	assert.Contains(t, b.self(), `spans_dropped{connector="training_signals",reason="age"} 1`)
+	assert.Empty(t, b.core.spans.waiting)
+}
+
 func TestSpansRefusedForGoodMakeRoom(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.rec(1, 0, "run.start", "r", nil, nil)
 	b.core.mu.Lock()
 	b.core.advance(b.core.moment(), at(10), false)
-	_, n := b.core.spans.next()
+	p := b.core.spans.next(at(10))
 	b.core.mu.Unlock()
-	require.Equal(t, 1, n)
-	assert.True(t, b.core.sent(n, consumererror.NewPermanent(errRefused)))
+	require.Equal(t, 1, p.n)
+	assert.True(t, b.core.sent(&p, consumererror.NewPermanent(errRefused)))
 	assert.Empty(t, b.core.spans.waiting)
 	assert.Contains(t, b.self(), `spans_dropped{connector="training_signals",reason="refused"} 1`)
 }
