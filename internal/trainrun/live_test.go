@@ -118,6 +118,49 @@ func account(rt *rapid.T, list []Transition, opened int, ended map[string]int) (
 	return opened, ended
 }
 
+// TestWhatIsOverIsBounded: of many runs that end within the time for late records those stay that ended last.
+func TestWhatIsOverIsBounded(t *testing.T) {
+	t.Parallel()
+	opt := liveOptions()
+	opt.Attempts, opt.Tombstones = 10_000, 10_000
+	l := NewLive(opt)
+	now := 1_000_000 * oneSecond
+	tell := func(run int, event Event, place int64) Tally {
+		s := Sighting{RunID: fmt.Sprintf("r%04d", run), Event: event, Attempt: 1, Framework: "pytorch", Time: now, Arrived: Moment{now, now}, Progress: noProgress}
+		s.ID = ID{Kind: IDUID, Place: place}
+		s.noDurations()
+		if event == EventRunEnd {
+			s.Detail = &SightDetail{Outcome: trainrecord.OutcomeSuccess}
+		}
+		_, tally := l.Take([]Sighting{s}, Moment{now, now})
+		return tally
+	}
+	const runs = 2500
+	outcomes := 0
+	for run := range runs {
+		now += oneSecond / 100
+		tell(run, EventRunStart, 1)
+		tell(run, EventRunEnd, 2)
+		if run%100 == 99 {
+			l.Tick(Moment{now, now})
+			require.LessOrEqual(t, l.Len(), maxOver+int(opt.LateGrace/(oneSecond/100)))
+		}
+	}
+	now += opt.LateGrace
+	for _, tr := range l.Tick(Moment{now, now}) {
+		if tr.Kind == Settled {
+			outcomes++
+		}
+	}
+	assert.Equal(t, maxOver, outcomes, "the last ten seconds")
+	assert.Equal(t, maxOver, l.Len())
+	assert.Equal(t, Tally{SightLate: 1}, tell(runs-maxOver-1, EventStepEnd, 3), "forgotten, and not begun anew")
+	assert.Equal(t, Tally{SightCounted: 1}, tell(runs-maxOver, EventStepEnd, 3))
+	restored := NewLive(opt)
+	require.NoError(t, restored.Restore(l.Snapshot()))
+	assert.Equal(t, maxOver, restored.Len())
+}
+
 func TestAWindowForgetsTheSmallestPlaces(t *testing.T) {
 	t.Parallel()
 	var a arrivals

@@ -109,19 +109,25 @@ func (l *Live) Tick(now Moment) []Transition {
 	if l.again(); cap(l.out) > maxRoomForTransitions {
 		l.out = nil
 	}
+	over := 0
 	for id, r := range l.runs {
 		for i := 0; i < len(r.courses); i++ {
 			c := r.courses[i]
 			l.pass(r, c, now)
-			if c.Settled && now.Mono-c.closed.mono >= l.opt.HistoryAge {
+			switch {
+			case !c.Settled:
+			case now.Mono-c.closed.mono >= l.opt.HistoryAge:
 				l.bury(r, i)
 				i--
+			default:
+				over++
 			}
 		}
 		if len(r.courses) == 0 {
 			delete(l.runs, id)
 		}
 	}
+	l.forget(over, now)
 	l.evict(now)
 	slices.SortStableFunc(l.out, func(a, b Transition) int { return cmp.Compare(a.Course.RunID, b.Course.RunID) })
 	return l.out

@@ -69,18 +69,44 @@ func (t *tombstones) number(s *Sighting) (int64, bool) {
 	return v.number, ok
 }
 
+// maxOver bounds the attempts that are over and only wait for late records: a replay of many finished runs has no more of those.
+const maxOver = 1000
+
+// leaver is an attempt that may have to go; rank says before which others.
+type leaver struct {
+	run  *liveRun
+	c    *Course
+	rank int
+}
+
+// forget leaves only tombstones of the attempts that ended first, when of those that are over, so many, more are kept than maxOver.
+func (l *Live) forget(over int, now Moment) {
+	if over <= maxOver {
+		return
+	}
+	list := make([]leaver, 0, over)
+	for _, r := range l.runs {
+		for _, c := range r.courses {
+			if c.Settled {
+				list = append(list, leaver{run: r, c: c})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b leaver) int {
+		return cmp.Or(cmp.Compare(a.c.closed.mono, b.c.closed.mono), cmp.Compare(a.run.id, b.run.id), cmp.Compare(a.c.Number, b.c.Number))
+	})
+	for _, v := range list[:over-maxOver] {
+		l.give(v.run, v.c, now)
+	}
+}
+
 // evict gives up attempts when there are too many: those that are over first, then the longest stalled, then the longest idle. It
 // makes some room more, so that it is not needed again at once.
 func (l *Live) evict(now Moment) {
 	if l.kept <= l.opt.Attempts {
 		return
 	}
-	type candidate struct {
-		run  *liveRun
-		c    *Course
-		rank int
-	}
-	list := make([]candidate, 0, l.kept)
+	list := make([]leaver, 0, l.kept)
 	for _, r := range l.runs {
 		for _, c := range r.courses {
 			rank := 3
@@ -92,10 +118,10 @@ func (l *Live) evict(now Moment) {
 			case c.Stalled:
 				rank = 2
 			}
-			list = append(list, candidate{r, c, rank})
+			list = append(list, leaver{r, c, rank})
 		}
 	}
-	slices.SortFunc(list, func(a, b candidate) int {
+	slices.SortFunc(list, func(a, b leaver) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.c.seen.mono, b.c.seen.mono), cmp.Compare(a.run.id, b.run.id),
 			cmp.Compare(a.c.Number, b.c.Number))
 	})
