@@ -44,14 +44,14 @@ func commandLines(t *testing.T, files ...string) []string {
 const page = "replace-host-collector.md"
 
 // laysStock makes of a root a host of today, a Collector of upstream components with its unit, user and configuration, and installs the package
-// beside it; must runs a script there. It returns where the unit is.
+// beside it as the page says, which asks about that configuration; must runs a script there. It returns where the unit is.
 func laysStock(t *testing.T, r root, must func(script string) string) string {
 	t.Helper()
 	stock := filepath.Join(collector.Root(t), "build", "stock", "stock")
 	_, err := os.Stat(stock)
 	require.NoError(t, err, "run make stock")
-	r.take(t, built(t, "deb", "0.1.0", same), "/first.deb")
-	must("dpkg -i /first.deb && useradd --system otelcol-contrib && mkdir -p /etc/otelcol-contrib /etc/systemd/system/otelcol-contrib.service.d")
+	must("useradd --system otelcol-contrib && mkdir -p /download/dist /etc/otelcol-contrib /etc/systemd/system/otelcol-contrib.service.d")
+	r.take(t, built(t, "deb", "0.1.0", same), "/download/dist/otelcol-train_0.1.0_amd64.deb")
 	r.take(t, stock, "/usr/bin/otelcol-contrib")
 	r.take(t, filepath.Join(collector.Root(t), "config", "host-dcgm-netdata.yaml"), "/etc/otelcol-contrib/config.yaml")
 	unit := r.path("/usr/lib/systemd/system/otelcol-contrib.service")
@@ -60,6 +60,7 @@ func laysStock(t *testing.T, r root, must func(script string) string) string {
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
+	assert.Contains(t, must("cd /download; "+blockOf(t, page, 0)), "validate: ok")
 	return unit
 }
 

@@ -105,7 +105,7 @@ func TestSystemdRunsTheUnit(t *testing.T) {
 	b.ok(t, "dpkg -i /first.deb; install -d -o otelcol-train -g otelcol-train /srv/results; install -d /srv/runs/a")
 	pid := func() string { return b.ok(t, "systemctl show -P MainPID otelcol-train") }
 	assert.Equal(t, "0", pid(), "an installation starts nothing")
-	b.ok(t, "sed -i 's/^#RUNS_DIR/LATE_GRACE=300ms\\n#RUNS_DIR/' /etc/default/otelcol-train; systemctl enable --now otelcol-train")
+	b.ok(t, "sed -i 's/^#RUNS_DIR/LATE_GRACE=300ms\\n#RUNS_DIR/' /etc/default/otelcol-train; "+blockOf(t, "install.md", 1))
 	b.ok(t, `printf '%s\n' '{"schema":"pathologize.ml.training/1","event":"run.end","run_id":"a","body":{"outcome":"success"}}' >/srv/runs/a/train.jsonl`)
 	require.Eventually(t, func() bool {
 		text, err := os.ReadFile(b.path("/srv/results/a/result.json"))
