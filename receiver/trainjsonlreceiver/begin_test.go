@@ -25,25 +25,37 @@ func (k *sink) heardAndLost(calls int) {
 	})
 }
 
+// offered has the pipeline take lines of a file and lose the answer, and the turn end, as so many wait.
+func (r *rig) offered(text string) *tailer {
+	r.t.Helper()
+	ctx := context.Background()
+	r.cfg.TornAfter = time.Nanosecond
+	r.write("a/train.jsonl", text)
+	r.sink.heardAndLost(1)
+	tl := r.open()
+	tl.stalled.Store(maxStalled)
+	tl.step(ctx)
+	if text == half {
+		tl.step(ctx)
+	}
+	require.Zero(r.t, r.offset(tl, "a/train.jsonl"))
+	return tl
+}
+
 // TestLinesKeepTheirRunThoughTheirTurnEnds: so many files wait that the turn of one that is refused ends, and its file is in
 // another run's folder when it is read again, also by a collector that was started anew.
 func TestLinesKeepTheirRunThoughTheirTurnEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	restart := func(r *rig, tl *tailer) *tailer {
-		require.NoError(t, tl.saveLast(ctx))
-		require.NoError(t, tl.close(ctx))
-		return r.open()
-	}
 	for name, c := range map[string]struct {
 		text string
 		then func(r *rig, tl *tailer) *tailer
 	}{
 		"goes on":    {rows(0, 3), func(_ *rig, tl *tailer) *tailer { return tl }},
-		"restarted":  {rows(0, 3), restart},
+		"restarted":  {rows(0, 3), (*rig).reopen},
 		"torn":       {half, func(_ *rig, tl *tailer) *tailer { return tl }},
-		"torn, then": {half, restart},
-		"NUL bytes":  {strings.Repeat("\x00", minHole) + rows(0, 3), restart},
+		"torn, then": {half, (*rig).reopen},
+		"NUL bytes":  {strings.Repeat("\x00", minHole) + rows(0, 3), (*rig).reopen},
 		"killed": {rows(0, 3), func(r *rig, tl *tailer) *tailer {
 			require.NoError(t, tl.save(ctx))
 			tl.handles.closeAll()
@@ -54,17 +66,8 @@ func TestLinesKeepTheirRunThoughTheirTurnEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			r.cfg.TornAfter = time.Nanosecond
-			r.write("a/train.jsonl", c.text)
-			r.sink.heardAndLost(1)
-			tl := r.open()
-			tl.stalled.Store(maxStalled)
-			tl.step(ctx)
-			if c.text == half {
-				tl.step(ctx)
-			}
+			tl := r.offered(c.text)
 			require.NotEmpty(t, r.sink.got())
-			require.Zero(t, r.offset(tl, "a/train.jsonl"))
 			tl = c.then(r, tl)
 			r.rename("a/train.jsonl", "b/train.jsonl")
 			tl.step(ctx)
@@ -105,16 +108,7 @@ func TestAnotherFileIsNoneThatWasOffered(t *testing.T) {
 			r := newRig(t)
 			files := &bornFiles{born: min(c.born, 1)}
 			r.files = files
-			r.cfg.TornAfter = time.Nanosecond
-			r.write("a/train.jsonl", c.before)
-			r.sink.heardAndLost(1)
-			tl := r.open()
-			tl.stalled.Store(maxStalled)
-			tl.step(ctx)
-			if c.before == half {
-				tl.step(ctx)
-			}
-			require.Zero(t, r.offset(tl, "a/train.jsonl"))
+			tl := r.offered(c.before)
 			tl.handles.closeAll()
 			before := len(r.sink.got())
 			r.remove("a/train.jsonl")

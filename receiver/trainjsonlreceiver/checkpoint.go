@@ -183,13 +183,13 @@ func (t *tailer) unsaved(now time.Time, last bool) unsaved {
 	for _, key := range u.dropped {
 		u.ops = append(u.ops, storage.DeleteOperation(key))
 	}
-	settled := t.settled.Load()
+	settled, packed := t.settled.Load(), t.awaited(now)
 	for _, s := range t.list() {
 		held := s.leaving() && t.holds(s) // the pipeline refuses what cannot be read again
 		s.mu.Lock()
 		unread := s.unread()
 		switch {
-		case settled && !held && s.goneSince(now) >= goneFor:
+		case settled && !held && s.goneSince(now) >= goneFor && !packed.has(&s.mark):
 			u.expired = append(u.expired, s)
 			u.ops = append(u.ops, storage.DeleteOperation(s.key.storageKey()))
 		case s.unsaved(), last && !s.gone && unread != s.unsure:

@@ -77,7 +77,8 @@ func (t *tailer) admit(ctx context.Context, c candidate, now time.Time) {
 			t.warn("recall", "Left a file for later, its checkpoint cannot be read", zap.String("file", c.path), zap.Error(err))
 			return
 		}
-		s = t.add(fresh)
+		fresh.wasBorn(t.fs.Born(c.path))
+		s = t.add(ctx, fresh)
 	case !s.isGone() && t.leadsTo(s, key):
 		t.rename(s, c)
 		return
@@ -100,6 +101,13 @@ func (s *stream) arrive(fi fs.FileInfo, now time.Time) {
 	}
 	if s.written = now; fi.ModTime().Before(now) { // it may have grown long ago, but not after now, whatever clock says so
 		s.written = fi.ModTime()
+	}
+}
+
+// wasBorn notes when a new file was born: another one may have its inode before it is read.
+func (s *stream) wasBorn(at int64) {
+	if s.key.path == "" && s.mark.Born == 0 {
+		s.mark.Born = at
 	}
 }
 

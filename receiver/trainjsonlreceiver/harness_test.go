@@ -255,6 +255,14 @@ func (t *tailer) close(ctx context.Context) error {
 	return t.client.Close(ctx)
 }
 
+// reopen ends a tailer as a stop does, and makes the next one.
+func (r *rig) reopen(tl *tailer) *tailer {
+	r.t.Helper()
+	require.NoError(r.t, tl.saveLast(context.Background()))
+	require.NoError(r.t, tl.close(context.Background()))
+	return r.open()
+}
+
 // rows gives n record lines, numbered from first on.
 func rows(first, n int) string {
 	var b strings.Builder

@@ -3,7 +3,6 @@ package trainjsonlreceiver
 import (
 	"context"
 	"io/fs"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -88,21 +87,13 @@ func (t *tailer) wentMissing(ctx context.Context, s *stream, now time.Time) {
 	if m.GoneTime != 0 || m.Ended {
 		return // it was gone before, or there was nothing more to come
 	}
-	if t.mayGoOn(&m) {
+	if packed := t.awaited(now); packed.has(&m) {
 		s.mu.Lock()
 		s.missing = true
 		s.mu.Unlock()
 		return
 	}
 	t.vanished(ctx, &m)
-}
-
-// mayGoOn says whether a packed file that was not unpacked yet may go on where a stream was.
-func (t *tailer) mayGoOn(m *mark) bool {
-	return slices.ContainsFunc(t.list(), func(other *stream) bool {
-		om, _ := other.get()
-		return om.Packed == (unpackedSize{}) && isGzip(om.Path) && rotated(*m, om.Path) && !other.isGone()
-	})
 }
 
 // wentOn notes that a packed file goes on where the stream was, and that it holds so many bytes: what was seen of the stream is
@@ -131,7 +122,11 @@ func (t *tailer) countLost(ctx context.Context, s *stream, now time.Time) bool {
 	searched := t.searchedAt
 	t.mu.Unlock()
 	m, _ := s.get()
-	waits := s.leaving() && t.mayGoOn(&m)
+	waits := false
+	if s.leaving() {
+		packed := t.awaited(now)
+		waits = packed.has(&m)
+	}
 	s.mu.Lock()
 	left, n, missing := s.left, s.unread(), s.missing
 	if !left.IsZero() && (now.Sub(left) < lostAfter || !searched.After(left) || n > 0 && waits) {

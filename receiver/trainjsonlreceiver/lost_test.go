@@ -305,3 +305,29 @@ func TestLinesKeepTheRunTheyWereReadOf(t *testing.T) {
 		})
 	}
 }
+
+// TestAStreamThatWasGoneForADayGoesOnWhereItWasPacked: the packed file lies there since before the start, and gives its bytes before it is forgotten.
+func TestAStreamThatWasGoneForADayGoesOnWhereItWasPacked(t *testing.T) {
+	t.Parallel()
+	r := newPackedRig(t)
+	r.write("a/train.jsonl", rows(0, 5))
+	gz := packed(t, rows(0, 8))
+	synctest.Test(t, func(t *testing.T) {
+		r.start()
+		time.Sleep(10 * time.Second)
+		r.sink.set(refuseAll)
+		r.append("a/train.jsonl", rows(5, 3))
+		time.Sleep(10 * time.Second)
+		r.remove("a/train.jsonl")
+		time.Sleep(10 * time.Second)
+		r.stop()
+		r.pack("a/train.jsonl.gz", gz)
+		time.Sleep(30 * time.Hour)
+		r.sink.set(nil)
+		r.start()
+		time.Sleep(time.Minute)
+		r.stop()
+	})
+	assert.Equal(t, rowsAt(rows(0, 8), 0)[5:], r.sink.of("a/train.jsonl.gz"))
+	r.telemetry(lost(0))
+}

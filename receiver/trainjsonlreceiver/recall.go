@@ -43,7 +43,7 @@ func (t *tailer) load(ctx context.Context) error {
 			s.gone, s.revision, s.saved = true, 1, 1
 			s.size, s.unsure = m.Offset+unread, unread
 			s.due.Store(never)
-			t.add(s)
+			t.add(ctx, s)
 			t.orphans[m.Path] = s
 		}
 		return nil, nil

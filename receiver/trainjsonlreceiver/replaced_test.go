@@ -2,8 +2,8 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
@@ -92,10 +93,34 @@ func (r *rig) behind(files *inodeFiles, read, rest string) *tailer {
 	tl.step(ctx)
 	tl.budget.used = 0
 	tl.handles.closeAll()
-	tl.ready, tl.waiting = nil, map[*stream]struct{}{}
-	for _, s := range tl.list() {
+	tl.noTurns()
+	return tl
+}
+
+// unopened has the receiver see a stream that had no turn.
+func (r *rig) unopened(files *inodeFiles, read, rest string) *tailer {
+	r.files = files
+	files.of[r.path("a/train.jsonl")] = inode{1, 1}
+	r.write("a/train.jsonl", read+rest)
+	tl := r.open()
+	tl.looks(context.Background())
+	tl.noTurns()
+	return tl
+}
+
+// noTurns takes the files their turns.
+func (t *tailer) noTurns() {
+	t.ready, t.waiting = nil, map[*stream]struct{}{}
+	for _, s := range t.list() {
 		s.queued = false
 	}
+}
+
+// replaced has the receiver read a part of a stream, whose path and inode another one gets then.
+func (r *rig) replaced(files *inodeFiles) *tailer {
+	tl := r.behind(files, rows(0, 5), rows(5, 3))
+	files.of[r.path("a/train.jsonl")] = inode{1, 2}
+	r.write("a/train.jsonl", rows(100, 9))
 	return tl
 }
 
@@ -103,10 +128,15 @@ func (r *rig) behind(files *inodeFiles, read, rest string) *tailer {
 func TestUnreadBytesOfAFileWhoseInodeAnotherOneGetsAreLost(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	for _, place := range []string{"a/train.jsonl", "b/train.jsonl", "read nothing"} {
-		read := 5
-		if place == "read nothing" {
+	for _, place := range []string{"a/train.jsonl", "b/train.jsonl", "read nothing", "never opened", "never opened, the same place"} {
+		read, setUp := 5, (*rig).behind
+		switch place {
+		case "read nothing":
 			place, read = "b/train.jsonl", 0
+		case "never opened":
+			place, read, setUp = "b/train.jsonl", 0, (*rig).unopened
+		case "never opened, the same place":
+			place, read, setUp = "a/train.jsonl", 0, (*rig).unopened
 		}
 		for name, other := range map[string]string{
 			"shorter": rows(100, 1), "as long": rows(100, 8), "longer": rows(100, 30), "longer, with the same head": rows(0, 5) + rows(100, 30),
@@ -116,7 +146,7 @@ func TestUnreadBytesOfAFileWhoseInodeAnotherOneGetsAreLost(t *testing.T) {
 					t.Parallel()
 					r := newRig(t)
 					files := &inodeFiles{of: map[string]inode{}}
-					tl := r.behind(files, rows(0, read), rows(read, 3))
+					tl := setUp(r, files, rows(0, read), rows(read, 3))
 					r.remove("a/train.jsonl")
 					files.of[r.path(place)] = inode{1, 2}
 					r.write(place, other)
@@ -170,7 +200,6 @@ func TestWhatAPackedFileGivesIsNotLost(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				r := newPackedRig(t)
-				r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
 				files := &inodeFiles{of: map[string]inode{}}
 				tl := r.behind(files, c.read, rows(len(strings.Split(c.read, "\n"))-1, 3))
 				if c.packed != "" {
@@ -184,16 +213,12 @@ func TestWhatAPackedFileGivesIsNotLost(t *testing.T) {
 				}
 				if restart {
 					tl.drain(ctx)
-					require.NoError(t, tl.saveLast(ctx))
-					require.NoError(t, tl.close(ctx))
-					tl = r.open()
+					tl = r.reopen(tl)
 				}
 				for i := range 5 {
 					tl.later(ctx, time.Duration(i)*time.Minute)
 				}
-				require.NoError(t, tl.saveLast(ctx))
-				require.NoError(t, tl.close(ctx))
-				tl = r.open() // nor is it told twice
+				tl = r.reopen(tl) // nor is it told twice
 				for i := range 5 {
 					tl.later(ctx, time.Duration(i)*time.Minute)
 				}
@@ -214,11 +239,8 @@ func TestWhatIsLostIsToldOnceThoughATurnGoesOn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	r := newPackedRig(t)
-	r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
 	files := &inodeFiles{of: map[string]inode{}}
-	tl := r.behind(files, rows(0, 5), rows(5, 3))
-	files.of[r.path("a/train.jsonl")] = inode{1, 2}
-	r.write("a/train.jsonl", rows(100, 9))
+	tl := r.replaced(files)
 	tl.step(ctx)
 	r.append("a/train.jsonl", rows(200, 2))
 	r.sink.set(func(context.Context, int, plog.Logs) error {
@@ -247,11 +269,8 @@ func TestBytesOfARewrittenFileAreLostWhenThePackedOneIsNoLongerAwaited(t *testin
 	t.Parallel()
 	ctx := context.Background()
 	r := newPackedRig(t)
-	r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
 	files := &inodeFiles{of: map[string]inode{}}
-	tl := r.behind(files, rows(0, 5), rows(5, 3))
-	files.of[r.path("a/train.jsonl")] = inode{1, 2}
-	r.write("a/train.jsonl", rows(100, 9))
+	tl := r.replaced(files)
 	tl.drain(ctx)
 	tl.step(ctx)
 	require.NoError(t, tl.saveLast(ctx))
@@ -273,11 +292,8 @@ func TestAPackedFileIsAwaitedForADayInWhichTheCollectorRuns(t *testing.T) {
 	for _, denied := range []string{"", "a/train.jsonl.1.gz"} {
 		ctx := context.Background()
 		r := newPackedRig(t)
-		r.cfg.Include = []string{filepath.Join(r.dir, "*", "*.jsonl"), filepath.Join(r.dir, "*", "*.gz")}
 		files := &inodeFiles{of: map[string]inode{}, denied: r.path(denied)}
-		tl := r.behind(files, rows(0, 5), rows(5, 3))
-		files.of[r.path("a/train.jsonl")] = inode{1, 2}
-		r.write("a/train.jsonl", rows(100, 9))
+		tl := r.replaced(files)
 		tl.drain(ctx)
 		tl.step(ctx)
 		require.NoError(t, tl.saveLast(ctx))
@@ -297,5 +313,66 @@ func TestAPackedFileIsAwaitedForADayInWhichTheCollectorRuns(t *testing.T) {
 		}
 		assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
 		assert.Len(t, r.sink.of("a/train.jsonl.1.gz"), 3)
+	}
+}
+
+// TestAPackedFileThatCannotBeReadIsNotAwaitedOverEachRestart: the collector never runs for a day.
+func TestAPackedFileThatCannotBeReadIsNotAwaitedOverEachRestart(t *testing.T) {
+	t.Parallel()
+	for _, denied := range []bool{false, true} {
+		ctx := context.Background()
+		r := newPackedRig(t)
+		files := &inodeFiles{of: map[string]inode{}}
+		tl := r.replaced(files)
+		tl.drain(ctx)
+		tl.step(ctx)
+		const gz = "a/train.jsonl.1.gz"
+		if files.of[r.path(gz)] = (inode{7, 9}); denied {
+			files.denied = r.path(gz)
+		} else {
+			r.sink.set(refuseAll) // nobody knows yet what is in it
+		}
+		r.pack(gz, packed(t, rows(0, 8)))
+		for life := range 5 {
+			if tl = r.reopen(tl); !denied {
+				tl.stalled.Store(maxStalled)
+			}
+			for i := range 2 + packedTries {
+				tl.later(ctx, time.Duration(life)*goneFor/3+time.Duration(i)*time.Minute)
+			}
+			if life < 3 {
+				assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes", "it may give them")
+			}
+		}
+		require.NoError(t, tl.close(ctx))
+		if denied {
+			r.telemetry(lost(len(rows(5, 3))))
+		} else {
+			assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
+		}
+	}
+}
+
+// TestMoreRewrittenFilesThanAreKept: what is unread of the oldest is lost, and told once, also when they come from the storage.
+func TestMoreRewrittenFilesThanAreKept(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	r := newPackedRig(t)
+	tl := r.open()
+	var ops []*storage.Operation
+	for i := range maxRewritten + 2 {
+		path := r.path(fmt.Sprintf("r%d/train.jsonl", i))
+		was := mark{Path: path, Origin: path, Torn: noTorn, Unread: 10, GoneTime: time.Now().Add(-time.Duration(i) * time.Second).Unix()}
+		ops = append(ops, storage.SetOperation(fileKey{dev: 1, ino: uint64(i + 1)}.storageKey(),
+			encodeMark(mark{Path: path, Origin: path, Torn: noTorn, Offset: 1, Was: &was}, 0)))
+	}
+	require.NoError(t, tl.client.Batch(ctx, ops...))
+	require.NoError(t, tl.close(ctx))
+	for range 2 {
+		tl = r.open()
+		require.Len(t, tl.rewritten.all, maxRewritten)
+		r.telemetry(lost(20))
+		require.NoError(t, tl.saveLast(ctx))
+		require.NoError(t, tl.close(ctx))
 	}
 }

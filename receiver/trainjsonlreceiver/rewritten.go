@@ -20,6 +20,16 @@ type rewritten struct {
 	began time.Time // of the first look for what is lost
 }
 
+// ranADay says whether the collector has run for as long as files are remembered.
+func (r *rewritten) ranADay(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.began.IsZero() {
+		r.began = now
+	}
+	return now.Sub(r.began) >= goneFor
+}
+
 // put takes a mark, once; those of a start come in any order. It gives those that are too many.
 func (r *rewritten) put(m mark) (out []mark) {
 	r.mu.Lock()
@@ -69,27 +79,31 @@ func (t *tailer) leaveRewritten(ctx context.Context, m mark, now time.Time) *mar
 	if m.HeadLen == 0 && m.Unread == 0 {
 		return was
 	}
-	for _, out := range t.rewritten.put(m) {
-		t.loseOf(ctx, out)
-	}
+	t.keepRewritten(ctx, m)
 	if m.HeadLen == 0 && was != nil {
 		return was
 	}
 	return &m
 }
 
+// keepRewritten keeps a mark. What is still unread of those that are too many then is lost, also for the checkpoints that keep them.
+func (t *tailer) keepRewritten(ctx context.Context, m mark) {
+	for _, out := range t.rewritten.put(m) {
+		t.given(out, 0)
+		t.loseOf(ctx, out)
+	}
+}
+
 // loseRewritten counts, once, the bytes of files that were rewritten and that no packed file gives. As with files that went away, it
-// takes a search to know. A packed one is awaited for a day, in which the collector runs: it may lie there since before a start.
+// takes a search to know.
 func (t *tailer) loseRewritten(ctx context.Context, now time.Time) {
 	t.mu.Lock()
 	searched := t.searchedAt
 	t.mu.Unlock()
-	if t.rewritten.began.IsZero() {
-		t.rewritten.began = now
-	}
+	packed := t.awaited(now)
 	for _, m := range t.rewritten.list(now) {
-		since, over := time.Unix(m.GoneTime, 0), m.isOld(now) && now.Sub(t.rewritten.began) >= goneFor
-		if m.Unread > 0 && now.Sub(since) > lostAfter && searched.After(since) && (over || !t.mayGoOn(&m)) {
+		since := time.Unix(m.GoneTime, 0)
+		if m.Unread > 0 && now.Sub(since) > lostAfter && searched.After(since) && !packed.has(&m) {
 			t.given(m, 0)
 			t.loseOf(ctx, m)
 		}

@@ -96,14 +96,21 @@ func (t *tailer) newStream(k fileKey, m mark) *stream {
 	if m.Packed != (unpackedSize{}) {
 		t.packed.set(k, m.Packed)
 	}
-	if m.Was != nil {
-		t.rewritten.put(*m.Was)
-	}
 	return s
 }
 
 // add takes a stream up, unless its file is known by now; it gives the one that is.
-func (t *tailer) add(s *stream) *stream {
+func (t *tailer) add(ctx context.Context, s *stream) *stream {
+	if known := t.addUnlessKnown(s); known != s {
+		return known
+	}
+	if m, _ := s.get(); m.Was != nil {
+		t.keepRewritten(ctx, *m.Was)
+	}
+	return s
+}
+
+func (t *tailer) addUnlessKnown(s *stream) *stream {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known := t.streams[s.key]; known != nil {
