@@ -140,7 +140,7 @@ func (t *tailer) look(ctx context.Context, s *stream, now time.Time) {
 	fi, err := t.fs.Stat(path)
 	now = t.lookers.clock(now)
 	switch {
-	case err == nil && t.keyFor(fi, path) == s.key:
+	case err == nil && fi.Mode().IsRegular() && t.keyFor(fi, path) == s.key: // a pipe may have got its inode or path
 		s.device.Store(keyOf(fi).dev)
 		t.meet(s, path, fi, false)
 		t.saw(s, fi, now)

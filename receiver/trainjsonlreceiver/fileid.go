@@ -101,9 +101,9 @@ func (osFiles) Resolve(name string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// Open opens a file for reading.
+// Open opens a file for reading. It does not wait for the other end of a pipe, that may have come in the place of a file.
 func (osFiles) Open(name string) (openFile, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

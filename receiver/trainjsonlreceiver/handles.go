@@ -3,6 +3,7 @@ package trainjsonlreceiver
 import (
 	"errors"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -76,11 +77,14 @@ type opened struct {
 
 func (h *handles) openFor(s *stream, path string) (opened, error) {
 	f, err := h.fs.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENXIO): // a socket
+		return opened{}, errMoved
+	case err != nil:
 		return opened{}, err
 	}
 	fi, err := f.Stat()
-	if err == nil && s.key.path == "" && keyOf(fi) != s.key {
+	if err == nil && (!fi.Mode().IsRegular() || s.key.path == "" && keyOf(fi) != s.key) {
 		err = errMoved
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -374,5 +375,47 @@ func TestMoreRewrittenFilesThanAreKept(t *testing.T) {
 		r.telemetry(lost(20))
 		require.NoError(t, tl.saveLast(ctx))
 		require.NoError(t, tl.close(ctx))
+	}
+}
+
+// TestAFileWhoseInodeOrPathIsNoRegularFileNow: the receiver does not wait for who writes to a pipe, nor tries to read what is no file.
+func TestAFileWhoseInodeOrPathIsNoRegularFileNow(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, make := range map[string]func(path string) error{
+		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"a socket": func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
+	} {
+		for _, identity := range []string{identityInode, identityPath} {
+			for _, looks := range []bool{false, true} {
+				t.Run(name+" "+identity, func(t *testing.T) {
+					t.Parallel()
+					r := newRig(t)
+					r.cfg.Identity = identity
+					files := &inodeFiles{of: map[string]inode{}}
+					tl := r.behind(files, rows(0, 5), rows(5, 3))
+					r.remove("a/train.jsonl")
+					require.NoError(t, make(r.path("a/train.jsonl")))
+					if !looks { // it comes between a look and the turn
+						tl.enqueue(tl.list()[0])
+						tl.drain(ctx)
+					}
+					for i := range 3 {
+						tl.later(ctx, time.Duration(i)*time.Minute)
+					}
+					r.telemetry(lost(len(rows(5, 3))), `otelcol_train_jsonl_skipped_files{reason="not_regular",receiver="train_jsonl"} 1`)
+					assert.NotContains(t, strings.Join(r.lines(), "\n"), "read_errors")
+					r.remove("a/train.jsonl")
+					files.of[r.path("a/train.jsonl")] = inode{2, 2}
+					r.write("a/train.jsonl", rows(10, 2))
+					for i := range 3 {
+						tl.later(ctx, time.Duration(3+i)*time.Minute)
+					}
+					require.NoError(t, tl.close(ctx))
+					assert.Len(t, r.sink.got(), 7)
+				})
+			}
+		}
 	}
 }
