@@ -196,6 +196,51 @@ func TestBytesCutOffBeforeTheyWereReadAreLost(t *testing.T) {
 	r.telemetry(lost(len(rows(50, 5))), `otelcol_train_jsonl_rewrites{reason="shorter",receiver="train_jsonl"} 1`)
 }
 
+// TestBytesCutOffAFileThatIsNotWrittenAnewAreLost: it is as it was, up to the offset. What a turn has looked at, as a trainer cuts half a line
+// off that it left, is not.
+func TestBytesCutOffAFileThatIsNotWrittenAnewAreLost(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		read, seen string // the latter before it is cut
+		left       string
+		grows      string // before the next turn
+		lost       int
+	}{
+		"all":                     {"", rows(0, 3), "", "", len(rows(0, 3))},
+		"all, and it is as long":  {"", rows(0, 3), "", rows(3, 3), 0},
+		"all, and it is shorter":  {"", rows(0, 3), "", rows(3, 2), len(rows(0, 1))},
+		"the unread lines":        {rows(0, 5), rows(5, 3), rows(0, 5), "", len(rows(5, 3))},
+		"some of them":            {rows(0, 5), rows(5, 3), rows(0, 6), "", len(rows(6, 2))},
+		"and it grows":            {rows(0, 5), rows(5, 3), rows(0, 6), rows(10, 1), len(rows(6, 2)) - len(rows(10, 1))}, // as far as it did not grow
+		"half a line":             {rows(0, 5) + half, "", rows(0, 5), "", 0},
+		"half a line, and unread": {rows(0, 5) + half, half, rows(0, 5), "", len(half)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.write("a/train.jsonl", c.read)
+			tl := r.open()
+			tl.step(ctx)
+			r.append("a/train.jsonl", c.seen)
+			tl.looks(ctx)
+			r.write("a/train.jsonl", c.left)
+			tl.looks(ctx)
+			r.append("a/train.jsonl", c.grows)
+			tl.step(ctx)
+			tl.step(ctx)
+			require.NoError(t, tl.close(ctx))
+			assert.Len(t, r.sink.got(), strings.Count(c.left+c.grows, "\n"))
+			if c.lost > 0 {
+				r.telemetry(lost(c.lost))
+			} else {
+				assert.NotContains(t, strings.Join(r.lines(), "\n"), "lost_bytes")
+			}
+			assert.NotContains(t, strings.Join(r.lines(), "\n"), "rewrites")
+		})
+	}
+}
+
 func TestAFileThatWentAwayWhileTheCollectorWasDownIsTold(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -12,6 +12,8 @@ import (
 // renamed: the next search finds it under another name.
 const lostAfter = 10 * time.Second
 
+const lostCut = "A file was cut off before it was read to its end; append to streams, and copy and cut them only when they are read"
+
 // unread gives the bytes that were seen and not delivered. Blanks without a newline are none, nor is an unterminated line
 // that was reported, nor what a packed file gives.
 func (s *stream) unread() int64 {

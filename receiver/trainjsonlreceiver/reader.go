@@ -153,7 +153,7 @@ func (s *stream) standing(f openFile, fi fs.FileInfo, m mark, tl tail) (tail, er
 func (t *tailer) deliverWindow(ctx context.Context, s *stream, f openFile, m mark, size int64, p *permit) (next, error) {
 	chunk := s.window.slice(m.Offset, s.window.end())
 	if m.Offset == 0 && len(chunk) < len(bom) && bytes.HasPrefix(bom, chunk) {
-		s.lookedAt(size) // a byte order mark, or nothing, so far
+		t.lose(ctx, s.lookedAt(size), m.Path, m.Offset, lostCut) // a byte order mark, or nothing, so far
 		return nextWait, nil
 	}
 	var end int64
@@ -252,7 +252,7 @@ func (t *tailer) atEnd(ctx context.Context, s *stream, f openFile, size int64, p
 	if m.Offset+tl.scanned < size {
 		return nextAgain, nil
 	}
-	s.lookedAt(size)
+	t.lose(ctx, s.lookedAt(size), m.Path, m.Offset, lostCut)
 	s.mu.Lock()
 	due := s.tornDue(time.Now(), t.cfg.TornAfter)
 	s.mu.Unlock()

@@ -94,6 +94,7 @@ type stream struct {
 	other    bool          // another file has its place, as its birth time or inode says, and no turn has seen that
 	packedTo int64         // the place up to which a packed file gives its bytes, 0 = none does
 	cut      int64         // size of the file before some of it was cut off that was not delivered
+	stayed   int64         // the place before which nothing was cut off then, or all had been looked at
 	hanging  bool          // the file system does not answer about it
 	calling  time.Time     // since when the pipeline has kept its records without an answer; zero = it has none
 	stalled  bool          // the pipeline refuses its records
@@ -240,6 +241,7 @@ func (s *stream) tornAt(after time.Duration) time.Time {
 func (s *stream) resize(size int64, now time.Time) {
 	if size < s.size {
 		s.keepSeen()
+		s.stayed = max(size, s.mark.Offset+s.tail.scanned)
 	}
 	s.size, s.grown, s.written = size, now, now
 	if s.behind.IsZero() && size > s.mark.Offset {
@@ -247,15 +249,20 @@ func (s *stream) resize(size int64, now time.Time) {
 	}
 }
 
-// lookedAt notes that nothing more is to be read at this size.
-func (s *stream) lookedAt(size int64) {
+// lookedAt notes that nothing more is to be read at this size. It gives the bytes that were cut off before they were read, of a
+// file that was not written anew.
+func (s *stream) lookedAt(size int64) (lost int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.cut > 0 && !s.other {
+		lost = max(s.cut-max(s.stayed, s.mark.Offset, s.packedTo), 0)
+	}
 	if s.size != size {
 		s.resize(size, time.Now())
 	}
 	s.looked, s.cut, s.other, s.behind = size, 0, false, time.Time{}
 	s.failures, s.denied, s.stalled = 0, false, false
+	return lost
 }
 
 // mayTry says whether the pause after an error is over.
