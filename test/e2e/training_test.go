@@ -235,16 +235,22 @@ func TestAHangingBackendCostsBoundedMemoryAndTime(t *testing.T) {
 	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "host-training.yaml")}, Env: env, YAML: "processors: {batch: {timeout: 100ms}}\n"})
 	c.WaitMetric("otelcol_dvc_result_records", nil, lines, resultWithin)
 	require.Positive(t, c.Metrics().Sum("otelcol_isolate_dropped_items", nil)+c.Metrics().Sum("otelcol_exporter_enqueue_failed_log_records", nil), "what is dropped is counted")
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.PID()))
-	require.NoError(t, err)
-	var peak int
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Sscan(rest, &peak)
-	require.NoError(t, err)
+	peak := peakMemory(t, c.PID())
 	assert.Less(t, peak, 600_000, "kB at the peak")
 	stopping := time.Now()
 	c.Stop()
 	took := time.Since(stopping)
 	t.Logf("peak %d kB, stopped in %s", peak, took)
 	assert.Less(t, took, 40*time.Second, "TimeoutStopSec of the packaged unit")
+}
+
+// peakMemory is the most memory that a process has had, in kB.
+func peakMemory(t *testing.T, pid int) (peak int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscan(rest, &peak)
+	require.NoError(t, err)
+	return peak
 }
