@@ -274,8 +274,3 @@ func begins(out map[boundKey][]boundary, start, row *scene) {
 	k := boundKey{row.attempt, row.rank, ""}
 	out[k] = append(out[k], boundary{place: row.place, file: row.file, kind: row.kind, time: row.time, implied: true})
 }
-
-// boundary is where a training begins that begins with the row.
-func (r *row) boundary() boundary {
-	return boundary{place: place{r.pos, r.crc, r.index}, file: r.file, kind: r.kind, time: r.time, implied: true}
-}
