@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestAFrameworkThatWasToldGoesBeforeOneThatWasGuessed whatever came first: rows of any loop count as PyTorch's until a key tells
@@ -39,19 +38,4 @@ func TestAFrameworkThatWasToldGoesBeforeOneThatWasGuessed(t *testing.T) {
 			assert.Equal(t, tc.want, back.State().Framework, "in the other order")
 		})
 	}
-}
-
-// TestASnapshotOfBothKindsIsRead is one of a version that did not tell frameworks apart.
-func TestASnapshotOfBothKindsIsRead(t *testing.T) {
-	t.Parallel()
-	var old frameworks
-	for i, framework := range []string{"pytorch", "lightning"} {
-		old.items = append(old.items, told[string]{stamp{attempt: 1, file: uint32(i), kind: posOffset, event: EventStepEnd, time: int64(i + 1)}, framework})
-	}
-	f := New(testRun)
-	f.framework = old
-	data := f.Snapshot()
-	back, err := Restore(data)
-	require.NoError(t, err)
-	assert.Equal(t, "lightning", back.State().Framework)
 }
