@@ -132,7 +132,7 @@ func targetMistakes() map[string]mistake {
 		"unit": {yaml: "profile: x\nframework: other\nrules: [{name: a, event: epoch.end, set: {durations.epoch_s: {from: t, unit: hours}}}]", want: `profile x.yaml: rules[0].set.durations.epoch_s.unit: unknown unit "hours"; known are s,`, inSchema: true},
 		"list of words": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: run.end, set: {outcome: {from: s, or: {from: t, words: end_reasons}}}}]",
-			want:     `profile x.yaml: rules[0].set.outcome.or.words: there is no list "end_reasons"; known are end_reason, end_status (line 3)`,
+			want:     `profile x.yaml: rules[0].set.outcome.or.words: there is no list "end_reasons"; known are end_message, end_reason, end_status (line 3)`,
 			inSchema: true,
 		},
 		"words and values": {
