@@ -45,7 +45,7 @@ func TestBadLinesAreCountedByReasonAndCostNothingElse(t *testing.T) {
 	tr.lines(lines[1:]...)
 	requireResult(t, f, liveRuns[0])
 	c.WaitMetric("otelcol_train_jsonl_flaws", map[string]string{"kind": "field_dropped"}, 1, 10*time.Second)
-	assert.Contains(t, c.Logs(), `"key": "ts"`, "the log names what was left out")
+	assert.Contains(t, c.Logs(), `"key": "ts: want RFC 3339`, "the log names what was left out, and what is wanted")
 	for reason := range bad {
 		want := 1.0
 		if reason == "not_json" {
