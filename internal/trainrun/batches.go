@@ -70,3 +70,31 @@ func ordered(list []candidate) []candidate {
 func (r *row) later(o *row) bool {
 	return cmp.Or(cmp.Compare(r.epoch, o.epoch), cmp.Compare(r.step, o.step), r.compareAge(o)) > 0
 }
+
+// checkpointAmong finds the last checkpoint at a point of a curve in the order of batches, kind best first: it names the epoch and the batch,
+// or is of kind best and names the epoch alone, or neither and follows the point.
+func (d *deriver) checkpointAmong(part int, of *Series, p *Point) *Checkpoint {
+	if p.X < 0 || p.X >= int64(len(of.batches)) {
+		return nil
+	}
+	x, n := of.batches[p.X], d.batches[part]
+	if x < 0 || n == 0 {
+		return nil
+	}
+	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {
+		found := list.merged(&bySaved, func(s *saved) bool {
+			if s.part != of.Part || s.epoch.Set && s.epoch.V != x/n || s.step.Set && (!s.epoch.Set || s.step.V != x%n) || !d.f.texts.stands(&s.at) {
+				return false
+			}
+			if !s.step.Set && (list != &d.f.bestCheckpoints || !s.epoch.Set && !d.follows(part, of, &s.at, x)) {
+				return false
+			}
+			sp := s.at.spot(s.part)
+			return x/n < d.cuts[part][d.seg.attempt(&sp)].epoch
+		})
+		if len(found) > 0 {
+			return d.checkpoint(found[0])
+		}
+	}
+	return nil
+}

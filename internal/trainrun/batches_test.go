@@ -124,3 +124,36 @@ func onlySeries(t require.TestingT, st *State) *Series {
 	require.Equal(t, AxisOrder, st.Series[0].Axis)
 	return &st.Series[0]
 }
+
+// TestABestCheckpointAmongBatches is found by the epoch and the batch of the best point, by its epoch, or as the first thing behind it.
+func TestABestCheckpointAmongBatches(t *testing.T) {
+	t.Parallel()
+	save := func(path, more string) string {
+		return line("checkpoint.save", -1, "", fmt.Sprintf(`"path": %q, "kind": "best"%s`, path, more))
+	}
+	begin := line("run.start", -1, "", `"objective": {"metric": "train/loss", "mode": "min"}`)
+	again := line("run.start", -1, "", `"resumed_from": {"epoch": 1}`)
+	for name, tc := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"behind the best": {[]string{batchRow(0, 0, "9"), save("a", ""), batchRow(0, 10, "3"), save("b", ""), batchRow(1, 0, "7"), batchRow(1, 10, "6")}, "b"},
+		"of another":      {[]string{batchRow(0, 0, "9"), save("a", ""), batchRow(0, 10, "3"), batchRow(1, 0, "7"), save("b", ""), batchRow(1, 10, "6")}, ""},
+		"by its place": {[]string{
+			batchRow(0, 0, "9"), batchRow(0, 10, "8"), batchRow(1, 0, "7"), batchRow(1, 10, "1"), save("a", `, "epoch": 0, "step": 10`), save("b", `, "epoch": 1, "step": 10`), save("c", `, "epoch": 2, "step": 10`),
+		}, "b"},
+		"by its epoch":       {[]string{batchRow(0, 0, "9"), batchRow(0, 10, "8"), save("a", `, "epoch": 0`), batchRow(1, 0, "1"), batchRow(1, 10, "7"), save("b", `, "epoch": 1`)}, "b"},
+		"by the batch alone": {[]string{batchRow(0, 0, "9"), batchRow(0, 10, "8"), save("a", `, "step": 10`), batchRow(1, 0, "7"), batchRow(1, 10, "1")}, ""},
+		"given up": {[]string{
+			batchRow(0, 0, "9"), batchRow(0, 10, "8"), batchRow(1, 0, "1"), save("a", `, "epoch": 1, "step": 0`), again, batchRow(1, 0, "1"), batchRow(1, 10, "2"),
+		}, ""},
+	} {
+		st := stateOf(t, append([]string{begin}, tc.lines...)...)
+		require.Equal(t, AxisOrder, st.Best.Axis, name)
+		got := ""
+		if c := st.Best.Checkpoint; c != nil {
+			got = c.Path
+		}
+		assert.Equal(t, tc.want, got, name)
+	}
+}

@@ -180,7 +180,7 @@ func (d *deriver) best(part string, id int, o *Objective) *Best {
 func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Checkpoint {
 	axis, x := of.Axis, p.X
 	if axis == AxisOrder {
-		return nil
+		return d.checkpointAmong(id, of, p)
 	}
 	steps, epochs := d.toldAt(id, of, p)
 	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {

@@ -113,11 +113,17 @@ func (d *deriver) points(of *Series, list []candidate) {
 	}
 	list = winners(list, axis)
 	out := make([]Point, len(list))
+	if axis == AxisOrder && list[0].x >= 0 {
+		of.batches = make([]int64, len(list))
+	}
 	for i := range list {
 		c := &list[i]
 		out[i] = Point{c.x, c.v, c.time}
 		if axis == AxisOrder {
 			out[i].X = int64(i)
+		}
+		if of.batches != nil {
+			of.batches[i] = c.x
 		}
 		if c.across >= 0 && of.Across == nil {
 			of.Across = slices.Repeat([]int64{none}, len(list))

@@ -142,6 +142,7 @@ type Series struct {
 
 	Points         []Point // by X; values may be NaN or infinite
 	Across         []int64 // of each point the step of a validation over epochs, or the epoch of one over steps; -1 = none, nil = of no point
+	batches        []int64 // of each point of a curve in the order of batches its place among them, nil = of no point
 	Last           Point   // the point with the greatest X, finite or not
 	Min, Max       *Point  // of finite values; the earliest of equals
 	Count          int64   // finite points
