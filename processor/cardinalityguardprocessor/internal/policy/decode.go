@@ -31,19 +31,18 @@ func (d *decoder) document(text []byte) *Document {
 	var root yaml.Node
 	doc := &Document{}
 	dec := yaml.NewDecoder(strings.NewReader(string(text)))
-	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
+	switch err := dec.Decode(&root); {
+	case errors.Is(err, io.EOF), err == nil && isNull(root.Content[0]):
 		d.add("", "empty: want a policy")
 		return doc
-	} else if err != nil {
+	case err != nil:
 		d.add("", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 		return doc
 	}
-	if err := dec.Decode(&yaml.Node{}); err == nil {
+	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) { // another one, or what is none
 		d.add("", "want one document")
 	}
-	if !isNull(root.Content[0]) {
-		d.read(root.Content[0], doc)
-	}
+	d.read(root.Content[0], doc)
 	return doc
 }
 
