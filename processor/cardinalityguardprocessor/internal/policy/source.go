@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -44,7 +45,7 @@ func File(name string) *Source {
 }
 
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would wait for somebody who writes to it
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would wait for ever
+	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: want a regular file", name)
 	}
 	return bounded(name, f)
