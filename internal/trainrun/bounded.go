@@ -25,6 +25,11 @@ func (s *sketch) add(name string) {
 	}
 }
 
+func (s *sketch) has(name string) bool {
+	_, found := slices.BinarySearch(s.hashes, hashName(name))
+	return found
+}
+
 // hashName is FNV-1a with a final mix that spreads it evenly.
 func hashName(s string) uint64 {
 	h := uint64(14695981039346656037)

@@ -23,10 +23,7 @@ var (
 // Goal says, by its name, whether a metric is better when it is smaller or greater. It looks at the words after the phase
 // prefix; the last known one decides: accuracy_loss is a loss.
 func Goal(name string) (mode string, ok bool) {
-	for _, p := range []string{"train/", "val/", "test/"} {
-		name = strings.TrimPrefix(name, p)
-	}
-	for _, w := range slices.Backward(plainWords(name)) {
+	for _, w := range slices.Backward(plainWords(withoutPhase(name))) {
 		if slices.Contains(minWords, w) || strings.HasSuffix(w, "loss") {
 			return ModeMin, true
 		}
@@ -35,6 +32,14 @@ func Goal(name string) (mode string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// withoutPhase takes the phase off a name.
+func withoutPhase(name string) string {
+	for _, p := range []string{"train/", "val/", "test/"} {
+		name = strings.TrimPrefix(name, p)
+	}
+	return name
 }
 
 // plainWords splits at everything that is no letter or digit, lower case.

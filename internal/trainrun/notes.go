@@ -40,7 +40,11 @@ func (d *deriver) note(what, value string) {
 // notes looks at what was derived.
 func (d *deriver) notes() {
 	for id, p := range d.f.parts.items {
-		if o := d.objective(id); o != nil && o.From != ObjectiveInferred && (p.name == "" || d.lastAttempt(id) >= 0) && !d.measures(o.Metric) {
+		o := d.objective(id)
+		if o == nil || o.From == ObjectiveInferred || p.name != "" && d.lastAttempt(id) < 0 {
+			continue
+		}
+		if !d.measures(o.Metric) && !d.f.series.leftOut(p.name, o.Metric) {
 			d.note(NoteObjective, o.Metric)
 		}
 	}

@@ -1,8 +1,10 @@
 package trainrun
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -182,33 +184,88 @@ func compareSeries(a, b *seriesKey, parts []*part) int {
 	return int(a.axis) - int(b.axis)
 }
 
-// cut keeps the least series, sorted, and says which number each old number has now. Parts are those before they were cut,
-// and their new numbers.
+// cut keeps the series that room says, sorted, and says which number each old number has now. Parts are those before they were
+// cut, and their new numbers.
 func (t *seriesTable) cut(limit int, parts []*part, renumberedParts []uint32) (renumbered []uint32) {
 	order := make([]int, len(t.items))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return compareSeries(&t.items[a].key, &t.items[b].key, parts) })
+	stays := t.room(order, limit, parts, renumberedParts)
 	renumbered = make([]uint32, len(t.items))
 	items := make([]series, 0, min(len(order), limit))
 	t.ids = make(map[seriesKey]uint32, cap(items))
 	t.recent = t.recent[:0]
 	for _, i := range order {
 		s := t.items[i]
-		p := renumberedParts[s.key.part]
-		if p == gone || len(items) == limit {
-			t.dropped.add(parts[s.key.part].name + "\x00" + s.key.name + "\x00" + s.key.axis.String())
+		if !stays[i] {
+			t.dropped.add(sketchName(parts[s.key.part].name, s.key.name, s.key.axis))
 			renumbered[i] = gone
 			continue
 		}
-		s.key.part = p
+		s.key.part = renumberedParts[s.key.part]
 		t.ids[s.key] = uint32(len(items))
 		renumbered[i] = uint32(len(items))
 		items = append(items, s)
 	}
 	t.items = items
 	return renumbered
+}
+
+// room says which series stay when they are sorted and more than limit: part by part, first those that an objective may name.
+// It looks at names alone: a series that stays in the end was never left out before, whatever the order of the records.
+func (t *seriesTable) room(order []int, limit int, parts []*part, renumberedParts []uint32) (stays []bool) {
+	first := make([]int, 0, len(order))
+	for _, i := range order {
+		if renumberedParts[t.items[i].key.part] != gone {
+			first = append(first, i)
+		}
+	}
+	if len(first) > limit {
+		ranks := make([]int, len(t.items))
+		for _, i := range first {
+			ranks[i] = worth(t.items[i].key.name)
+		}
+		slices.SortStableFunc(first, func(a, b int) int {
+			d := compareText(parts[t.items[a].key.part].name, parts[t.items[b].key.part].name)
+			return cmp.Or(d, ranks[a]-ranks[b])
+		})
+		first = first[:limit]
+	}
+	stays = make([]bool, len(t.items))
+	for _, i := range first {
+		stays[i] = true
+	}
+	return stays
+}
+
+// worth is less the more likely a metric is what a run is judged by: the usual objective, then what has a goal by its name and
+// no folders behind its phase (val/acc, reward), last the gradients and weights of a thousand layers.
+func worth(name string) int {
+	n := 2 * priority(name)
+	if n == 0 {
+		return n
+	}
+	if _, ok := Goal(name); !ok {
+		n++
+	}
+	if strings.Contains(withoutPhase(name), "/") {
+		n++
+	}
+	return n
+}
+
+// sketchName is what a series that was left out is counted by.
+func sketchName(part, name string, axis Axis) string {
+	return part + "\x00" + name + "\x00" + axis.String()
+}
+
+// leftOut says that a series of the name may have been left out. Of more than a sketch holds, nobody can tell.
+func (t *seriesTable) leftOut(part, name string) bool {
+	return len(t.dropped.hashes) >= sketchSize || slices.ContainsFunc([]Axis{AxisEpoch, AxisStep, AxisOrder}, func(a Axis) bool {
+		return t.dropped.has(sketchName(part, name, a))
+	})
 }
 
 func (t *seriesTable) size() int64 {
