@@ -103,7 +103,8 @@ func (m *Mapper) meantAsRecord(p *Profile) bool {
 	case v.Type() != pcommon.ValueTypeStr:
 		return false
 	case trainrecord.IsEvent(v.Str()):
-		return m.root.find(trainrecord.KeyTS) < 0
+		ts := m.root.find(trainrecord.KeyTS)
+		return ts < 0 || m.root.entries[ts].value.Type() == pcommon.ValueTypeEmpty // null is absent
 	default:
 		return p != nil && p.condition(levelWeak) != nil && p.condition(levelStrong) == nil && p.condition(levelSure) == nil
 	}

@@ -208,3 +208,15 @@ func TestAnObjectMaySayThatTrainingIsOver(t *testing.T) {
 		assert.Equal(t, closes, out.Closes, text)
 	}
 }
+
+// TestARecordWithNullAsItsTimeHasNone: no rule of a loop reads its event and leaves its body.
+func TestARecordWithNullAsItsTimeHasNone(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`{"ts": null, "event": "run.end", "run_id": "n", "body": {"outcome": "failed"}}`,
+		`{"event": "run.end", "run_id": "n", "body": {"outcome": "failed"}}`,
+	} {
+		out, _ := process(NewMapper(nil), embeddedSet(t), &Stream{}, decode(t, line))
+		assert.Equal(t, Unmapped, out.Kind, line)
+	}
+}

@@ -41,11 +41,13 @@ func remedy(set *trainprofile.Set, profile string, lr plog.LogRecord) string {
 // mistakeOfRecord says what an object lacks that was meant to be a record, empty for a framework's row.
 func mistakeOfRecord(body pcommon.Map) string {
 	event, hasEvent := body.Get(trainrecord.KeyEvent)
-	_, hasTime := body.Get(trainrecord.KeyTS)
-	_, hasRun := body.Get(trainrecord.KeyRunID)
-	_, hasBody := body.Get(trainrecord.KeyBody)
+	has := func(key string) bool { // null is absent
+		v, ok := body.Get(key)
+		return ok && v.Type() != pcommon.ValueTypeEmpty
+	}
+	hasTime := has(trainrecord.KeyTS)
 	switch {
-	case !hasEvent || event.Type() != pcommon.ValueTypeStr || !hasTime && !hasRun && !hasBody:
+	case !hasEvent || event.Type() != pcommon.ValueTypeStr || !hasTime && !has(trainrecord.KeyRunID) && !has(trainrecord.KeyBody):
 		return ""
 	case !trainrecord.IsEvent(event.Str()):
 		return "its event is none of the vocabulary's (" + docsRecords + "): " + trainrecord.EventMistake(event.Str())
