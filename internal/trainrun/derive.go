@@ -90,7 +90,7 @@ func (d *deriver) place() {
 	for i := range rows {
 		r := &rows[i]
 		at := d.spot(r)
-		if len(d.f.texts.items) > 0 && !d.f.texts.replaced(r) {
+		if len(d.f.texts.items) > 0 && !d.f.texts.replaced(r.path, r.pos) {
 			at.standing = r
 		}
 		d.attempt[i] = int32(d.seg.attempt(&at))
@@ -159,7 +159,7 @@ func (d *deriver) choose(part string, attempt int) []*end {
 	index := 0
 	return d.f.ends.merged(&byEnds, func(e *end) bool {
 		index++
-		return e.part == part && d.ends[index-1] == attempt && (attempt < d.newest() || d.f.texts.stands(&e.at))
+		return e.part == part && d.ends[index-1] == attempt && (attempt < d.newest() || !d.f.texts.replaced(e.at.path, e.at.pos))
 	})
 }
 
@@ -182,7 +182,7 @@ func (d *deriver) outcome() {
 	}
 	marks := d.f.failMarks.merged(&byMarks, func(m *mark) bool {
 		at := m.at.spot(m.part)
-		return d.seg.attempt(&at) == d.newest() && d.f.texts.stands(&m.at)
+		return d.seg.attempt(&at) == d.newest() && !d.f.texts.replaced(m.at.path, m.at.pos)
 	})
 	if len(marks) > 0 {
 		st.Outcome, st.OutcomeFrom, st.EndedAt = trainrecord.OutcomeFailed, FromFailure, marks[0].at.time

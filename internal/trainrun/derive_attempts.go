@@ -40,7 +40,7 @@ func (d *deriver) collect() {
 		if r.step >= 0 {
 			s.firstStep, s.lastStep = min(s.firstStep, r.step), max(s.lastStep, r.step)
 		}
-		if !d.f.texts.replaced(r) { // what is not there any more took over nothing
+		if !d.f.texts.replaced(r.path, r.pos) { // what is not there any more took over nothing
 			s.stand(r)
 		}
 	}
@@ -81,7 +81,7 @@ func (d *deriver) spot(r *row) spot {
 // cutOf says what newer attempts superseded of the attempt of a row: all, when a newer text took the place of the row.
 func (d *deriver) cutOf(i int) *cut {
 	r := &d.f.rows.rows[i]
-	if d.f.texts.replaced(r) {
+	if d.f.texts.replaced(r.path, r.pos) {
 		return &replaced
 	}
 	return &d.cuts[r.part][d.attempt[i]]

@@ -132,7 +132,7 @@ func sameLeaf(a, b Tree) bool {
 func (d *deriver) files() {
 	for i := range d.f.artifacts.items {
 		t := d.f.artifacts.items[i].pick(newest)
-		if !d.f.texts.stands(&t.at) {
+		if d.f.texts.replaced(t.at.path, t.at.pos) {
 			continue
 		}
 		a := t.value
@@ -141,7 +141,7 @@ func (d *deriver) files() {
 	}
 	c := &d.st.Checkpoints
 	c.Count = d.f.bestCheckpoints.total + d.f.checkpoints.total
-	stands := func(s *saved) bool { return d.f.texts.stands(&s.at) }
+	stands := func(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
 	best, other := d.f.bestCheckpoints.merged(&bySaved, stands), d.f.checkpoints.merged(&bySaved, stands)
 	if len(best) > 0 {
 		c.Best = d.checkpoint(best[0])

@@ -195,7 +195,7 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			if !s.epoch.Set && !s.step.Set && list == &d.f.bestCheckpoints {
 				there = d.follows(id, of, &s.at, x)
 			}
-			if s.part != part || !there || !d.f.texts.stands(&s.at) {
+			if s.part != part || !there || d.f.texts.replaced(s.at.path, s.at.pos) {
 				return false
 			}
 			sp := s.at.spot(s.part)

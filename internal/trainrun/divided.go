@@ -23,7 +23,7 @@ func (d *deriver) lives(n int) []int32 {
 		switch {
 		case a < oldest:
 			out[i] = ofNone
-		case d.f.texts.replaced(&d.f.rows.rows[i]):
+		case d.f.texts.replaced(d.f.rows.rows[i].path, d.f.rows.rows[i].pos):
 			out[i] = 2*a + 1
 		default:
 			out[i] = 2 * a

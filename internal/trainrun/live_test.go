@@ -77,13 +77,13 @@ func TestALiveLayerGoesOnFromItsSnapshot(t *testing.T) {
 			require.NoError(rt, err)
 			a, tally := one.Take(batch, Moment{now, now})
 			want := plain(a)
-			opened, _ = account(rt, a, opened, ended)
+			opened, _ = account(a, opened, ended)
 			b, same := other.Take(copies, Moment{now, now})
 			require.Equal(rt, want, plain(b))
 			require.Equal(rt, tally, same)
 			a = one.Tick(Moment{now, now})
 			want = plain(a)
-			opened, _ = account(rt, a, opened, ended)
+			opened, _ = account(a, opened, ended)
 			require.Equal(rt, want, plain(other.Tick(Moment{now, now})))
 			restored := NewLive(liveOptions())
 			require.NoError(rt, restored.Restore(other.Snapshot()))
@@ -104,7 +104,7 @@ func TestALiveLayerGoesOnFromItsSnapshot(t *testing.T) {
 	})
 }
 
-func account(rt *rapid.T, list []Transition, opened int, ended map[string]int) (int, map[string]int) {
+func account(list []Transition, opened int, ended map[string]int) (int, map[string]int) {
 	for _, t := range list {
 		key := fmt.Sprint(t.Course.RunID, "/", t.Course.Written, "/", t.Course.Number)
 		switch {

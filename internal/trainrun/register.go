@@ -26,11 +26,9 @@ func (r *register[T]) offer(at *stamp, v T, first bool) {
 			r.items = r.items[:0]
 		}
 	}
-	i, found := 0, false
-	if len(r.items) != 1 || r.items[0].at.compareStream(at) != 0 {
+	i, found := 0, len(r.items) == 1 && r.items[0].at.compareStream(at) == 0
+	if !found {
 		i, found = slices.BinarySearchFunc(r.items, *at, func(t told[T], at stamp) int { return t.at.compareStream(&at) })
-	} else {
-		found = true
 	}
 	switch {
 	case !found:

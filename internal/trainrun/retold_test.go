@@ -11,8 +11,8 @@ import (
 )
 
 // evalAt is a validation at a step of a training that knows no epochs.
-func evalAt(at float64, head string, n int, loss string) string {
-	return line("phase.end", at, head, fmt.Sprintf(`"step": %d, "measurements": {"val/loss": %s}`, n, loss))
+func evalAt(at float64, n int, loss string) string {
+	return line("phase.end", at, "", fmt.Sprintf(`"step": %d, "measurements": {"val/loss": %s}`, n, loss))
 }
 
 func startAt(at float64, head string) string { return line("run.start", at, head, "") }
@@ -30,17 +30,17 @@ var firstStarts = map[string]struct {
 }{
 	"steps told again": {
 		[]string{
-			step(1, "", 30, "1"), evalAt(2, "", 30, "0.5"), step(3, "", 35, "1"), evalAt(4, "", 35, "0.01"), startAt(10, ""),
-			step(11, "", 32, "1"), evalAt(12, "", 40, "0.4"), evalAt(13, "", 50, "0.3"), evalAt(14, "", 60, "0.35"),
+			step(1, "", 30, "1"), evalAt(2, 30, "0.5"), step(3, "", 35, "1"), evalAt(4, 35, "0.01"), startAt(10, ""),
+			step(11, "", 32, "1"), evalAt(12, 40, "0.4"), evalAt(13, 50, "0.3"), evalAt(14, 60, "0.35"),
 		},
 		2, "30:0.5 40:0.4 50:0.3 60:0.35",
 	},
 	"without times": {
-		[]string{step(-1, "", 30, "1"), evalAt(-1, "", 35, "0.01"), startAt(-1, ""), step(-1, "", 30, "1"), step(-1, "", 32, "1"), evalAt(-1, "", 40, "0.4")},
+		[]string{step(-1, "", 30, "1"), evalAt(-1, 35, "0.01"), startAt(-1, ""), step(-1, "", 30, "1"), step(-1, "", 32, "1"), evalAt(-1, 40, "0.4")},
 		2, "40:0.4",
 	},
 	"behind a validation": {
-		[]string{step(1, "", 30, "1"), evalAt(2, "", 35, "0.01"), startAt(10, ""), step(11, "", 32, "1"), evalAt(12, "", 40, "0.4")},
+		[]string{step(1, "", 30, "1"), evalAt(2, 35, "0.01"), startAt(10, ""), step(11, "", 32, "1"), evalAt(12, 40, "0.4")},
 		2, "40:0.4",
 	},
 	"epochs told again": {
@@ -52,7 +52,7 @@ var firstStarts = map[string]struct {
 		2, "0:7 1:6",
 	},
 	"the last step again": {
-		[]string{step(1, "", 10, "1"), step(2, "", 20, "1"), evalAt(3, "", 20, "0.01"), startAt(4, ""), step(5, "", 20, "1"), evalAt(6, "", 30, "0.4")},
+		[]string{step(1, "", 10, "1"), step(2, "", 20, "1"), evalAt(3, 20, "0.01"), startAt(4, ""), step(5, "", 20, "1"), evalAt(6, 30, "0.4")},
 		2, "30:0.4",
 	},
 	"an epoch of steps again": {
@@ -78,11 +78,11 @@ var firstStarts = map[string]struct {
 		1, "4:9 5:7",
 	},
 	"a moment late": {
-		[]string{step(1, "", 1, "1"), step(2, "", 2, "1"), startAt(3, ""), step(4, "", 3, "1"), evalAt(5, "", 3, "0.5")},
+		[]string{step(1, "", 1, "1"), step(2, "", 2, "1"), startAt(3, ""), step(4, "", 3, "1"), evalAt(5, 3, "0.5")},
 		1, "3:0.5",
 	},
 	"between two rows of the first step": {
-		[]string{step(1, "", 10, "1"), startAt(2, ""), line("step.end", 3, "", `"step": 10, "measurements": {"train/acc": 1}`), evalAt(5, "", 20, "0.5")},
+		[]string{step(1, "", 10, "1"), startAt(2, ""), line("step.end", 3, "", `"step": 10, "measurements": {"train/acc": 1}`), evalAt(5, 20, "0.5")},
 		1, "20:0.5",
 	},
 	"between a validation and the end of its epoch": {
@@ -94,7 +94,7 @@ var firstStarts = map[string]struct {
 		1, "0:5 1:4",
 	},
 	"evaluated once more": {
-		[]string{step(1, "", 10, "1"), evalAt(2, "", 10, "0.5"), step(3, "", 20, "1"), startAt(4, ""), evalAt(5, "", 10, "0.4"), step(6, "", 30, "1")},
+		[]string{step(1, "", 10, "1"), evalAt(2, 10, "0.5"), step(3, "", 20, "1"), startAt(4, ""), evalAt(5, 10, "0.4"), step(6, "", 30, "1")},
 		1, "10:0.4",
 	},
 	"goes on": {
@@ -142,7 +142,7 @@ func TestTheFirstRunStartOfAStreamBehindRows(t *testing.T) {
 // A run.start whose rows are in another file tells of no rows before it.
 func TestARunStartInAFileOfItsOwn(t *testing.T) {
 	t.Parallel()
-	rows := readStream(t, step(1, "", 1, "1"), step(2, "", 2, "1"), step(4, "", 2, "1"), evalAt(5, "", 2, "0.5"))
+	rows := readStream(t, step(1, "", 1, "1"), step(2, "", 2, "1"), step(4, "", 2, "1"), evalAt(5, 2, "0.5"))
 	start := readStream(t, line("log", 0, "", `"message": "launched"`), startAt(3, ""))
 	st := foldOf(start, rows).State()
 	assert.Len(t, st.Attempts, 1)

@@ -12,7 +12,7 @@ func (f *Fold) standing() (g *Fold, rows []int) {
 	out, left := *f, standers{texts: &f.texts, numbers: map[int64]bool{}}
 	out.rows.rows = nil
 	for i := range f.rows.rows {
-		if r := &f.rows.rows[i]; left.note(!f.texts.replaced(r), int64(r.attempt)) {
+		if r := &f.rows.rows[i]; left.note(!f.texts.replaced(r.path, r.pos), int64(r.attempt)) {
 			out.rows.rows, rows = append(out.rows.rows, *r), append(rows, i)
 		}
 	}
@@ -46,7 +46,7 @@ func (s *standers) note(stands bool, attempt int64) bool {
 func standingOf[T any](s *standers, l *latest[T], o *sorting[T]) latest[T] {
 	out := latest[T]{total: l.total}
 	for _, v := range l.items {
-		if at := o.at(v); s.note(s.texts.stands(at), at.attempt) {
+		if at := o.at(v); s.note(!s.texts.replaced(at.path, at.pos), at.attempt) {
 			out.items = append(out.items, v)
 		} else {
 			out.total--

@@ -157,7 +157,7 @@ func (s *textsOf) lower(h head) {
 	s.lows = slices.Replace(s.lows, from, to, h)
 }
 
-// begin is that of one of the two.
+// begin is that of fileTexts, by the records of one of its two alone.
 func (s *textsOf) begin(text, offset int64) (place, from int64) {
 	if at, found := slices.BinarySearchFunc(s.heads, text, compareHead); found {
 		return s.heads[at].offset, s.heads[at].from
@@ -194,14 +194,9 @@ func (s fileTexts) differ(older, text, offset int64) bool {
 	return s[0].differ(older, text, offset) || s[1].differ(older, text, offset)
 }
 
-// replaced says that a newer text took the place of a row.
-func (t *textTable) replaced(r *row) bool {
-	return len(t.items) > 0 && r.path != 0 && t.all(r.path).differ(textAt(r.pos), maxText, offsetAt(r.pos))
-}
-
-// stands says that no newer text took the place of something.
-func (t *textTable) stands(at *stamp) bool {
-	return len(t.items) == 0 || at.path == 0 || !t.all(at.path).differ(textAt(at.pos), maxText, offsetAt(at.pos))
+// replaced says that a newer text took the place of what a file told at a place.
+func (t *textTable) replaced(path uint32, pos int64) bool {
+	return len(t.items) > 0 && path != 0 && t.all(path).differ(textAt(pos), maxText, offsetAt(pos))
 }
 
 func (t *textTable) absorb(o *textTable) {
