@@ -72,7 +72,7 @@ func (b *GaugeBatch) stepEnd(e *gaugeRow, resource pcommon.Map, at pcommon.Times
 		e.run.seq++
 		h.Seq = e.run.seq
 	}
-	lr := b.record(e, resource, at, uid)
+	lr := b.record(e, resource, uid)
 	body := lr.Body().SetEmptyMap()
 	if e.hasStep {
 		body.PutInt(trainrecord.BodyStep, e.step)
@@ -109,7 +109,7 @@ func (b *GaugeBatch) heartbeats() {
 	for _, run := range runs {
 		r := b.alive[run]
 		e := &gaugeRow{run: run, attempt: run.attemptOf(r.process), profile: r.profile, rank: -1}
-		lr := b.record(e, r.resource, r.last, gaugeUID(run.id, r.last, []byte(trainrecord.EventHeartbeat+r.process)))
+		lr := b.record(e, r.resource, gaugeUID(run.id, r.last, []byte(trainrecord.EventHeartbeat+r.process)))
 		lr.Body().SetEmptyMap()
 		h := trainrecord.NewHeader()
 		h.Event = trainrecord.EventHeartbeat
@@ -118,7 +118,7 @@ func (b *GaugeBatch) heartbeats() {
 }
 
 // record begins a log record beside others of the same resource.
-func (b *GaugeBatch) record(e *gaugeRow, resource pcommon.Map, at pcommon.Timestamp, uid string) plog.LogRecord {
+func (b *GaugeBatch) record(e *gaugeRow, resource pcommon.Map, uid string) plog.LogRecord {
 	place, ok := b.places[resource]
 	if !ok {
 		rl := b.Logs.ResourceLogs().AppendEmpty()

@@ -22,7 +22,7 @@ func (m *Mapper) header(p *Profile, lr plog.LogRecord, framework string) {
 		if !m.recordKeys {
 			break
 		}
-		m.recordKey(p, &p.recordKeys[i], h, lr)
+		m.recordKey(&p.recordKeys[i], h, lr)
 	}
 	if h.Time == 0 {
 		h.Time = m.time(p)
@@ -61,7 +61,7 @@ func (m *Mapper) envelopeHeader(h *trainrecord.Header, lr plog.LogRecord) {
 
 // recordKey reads a top-level key of a record that stands beside the framework's own keys. One of the wrong type is the
 // framework's: it stays, and is no error.
-func (m *Mapper) recordKey(p *Profile, step *setStep, h *trainrecord.Header, lr plog.LogRecord) {
+func (m *Mapper) recordKey(step *setStep, h *trainrecord.Header, lr plog.LogRecord) {
 	c, at, ok := m.fetch(&step.source)
 	if !ok {
 		return

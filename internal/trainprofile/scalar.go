@@ -222,23 +222,23 @@ func (c scalar) convert(t *target, src *source, as numbers) (out scalar, reason 
 		return c.toEpoch(src.base, as)
 	case kindNumber:
 		n, isNumber := c.number(as)
-		return n, reasonIf(!isNumber, ReasonWrongType), isNumber
+		return n, wrongTypeIf(!isNumber), isNumber
 	case kindProgress:
 		return c.toProgress(as)
 	case kindDuration:
 		return c.toSeconds(src.unit, as)
 	case kindBool:
-		return c, reasonIf(c.typ != pcommon.ValueTypeBool, ReasonWrongType), c.typ == pcommon.ValueTypeBool
+		return c, wrongTypeIf(c.typ != pcommon.ValueTypeBool), c.typ == pcommon.ValueTypeBool
 	case kindObject:
-		return c, reasonIf(c.typ != pcommon.ValueTypeMap, ReasonWrongType), c.typ == pcommon.ValueTypeMap
+		return c, wrongTypeIf(c.typ != pcommon.ValueTypeMap), c.typ == pcommon.ValueTypeMap
 	default:
-		return c, reasonIf(c.typ != pcommon.ValueTypeSlice, ReasonWrongType), c.typ == pcommon.ValueTypeSlice
+		return c, wrongTypeIf(c.typ != pcommon.ValueTypeSlice), c.typ == pcommon.ValueTypeSlice
 	}
 }
 
-func reasonIf(bad bool, reason string) string {
+func wrongTypeIf(bad bool) string {
 	if bad {
-		return reason
+		return ReasonWrongType
 	}
 	return ""
 }

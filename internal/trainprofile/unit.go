@@ -52,7 +52,7 @@ func (c scalar) toProgress(as numbers) (scalar, string, bool) {
 func (c scalar) toSeconds(unit string, as numbers) (scalar, string, bool) {
 	if unit == unitClock {
 		f, ok := parseClock(c.s)
-		return floatScalar(f), reasonIf(!ok, ReasonWrongType), ok
+		return floatScalar(f), wrongTypeIf(!ok), ok
 	}
 	n, isNumber := c.number(as)
 	if !isNumber {
