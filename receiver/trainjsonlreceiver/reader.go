@@ -117,11 +117,10 @@ func (t *tailer) read(ctx context.Context, s *stream, f openFile, p *permit) (ne
 		return nextSpace, nil
 	}
 	defer t.giveBack(need)
-	ok, err := s.load(&t.buffers, f, m, need)
-	if err != nil {
+	switch ok, err := s.load(&t.buffers, f, m, need); {
+	case err != nil:
 		return nextWait, err
-	}
-	if !ok {
+	case !ok:
 		return t.restart(ctx, s, f, rewriteChanged), nil
 	}
 	defer s.unload(&t.buffers)
