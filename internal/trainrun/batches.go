@@ -83,7 +83,7 @@ func (d *deriver) checkpointAmong(part int, of *Series, p *Point) *Checkpoint {
 	}
 	for _, list := range []*latest[saved]{&d.f.bestCheckpoints, &d.f.checkpoints} {
 		found := list.merged(&bySaved, func(s *saved) bool {
-			if s.part != of.Part || s.epoch.Set && s.epoch.V != x/n || s.step.Set && (!s.epoch.Set || s.step.V != x%n) || !d.f.texts.stands(&s.at) {
+			if s.part != of.Part || s.epoch.Set && s.epoch.V != x/n || s.step.Set && (!s.epoch.Set || s.step.V != x%n) || d.f.texts.replaced(s.at.path, s.at.pos) {
 				return false
 			}
 			if !s.step.Set && (list != &d.f.bestCheckpoints || !s.epoch.Set && !d.follows(part, of, &s.at, x)) {

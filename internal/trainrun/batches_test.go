@@ -157,3 +157,39 @@ func TestABestCheckpointAmongBatches(t *testing.T) {
 		assert.Equal(t, tc.want, got, name)
 	}
 }
+
+// TestBatchesThatGoOn: a stream that is split, or goes on behind an end, begins no attempt while its epochs go on.
+func TestBatchesThatGoOn(t *testing.T) {
+	t.Parallel()
+	row := func(at float64, e, s int, loss string) string {
+		return line("step.end", at, "", fmt.Sprintf(`"epoch": %d, "step": %d, "measurements": {"train/loss": %s}`, e, s, loss))
+	}
+	first := []string{row(1, 0, 0, "9"), row(2, 0, 10, "8"), row(3, 0, 20, "7"), row(4, 1, 0, "6")}
+	for name, tc := range map[string]struct {
+		first, second []string
+		attempts      int
+		curve         string
+	}{
+		"split in an epoch":       {first, []string{row(5, 1, 10, "5"), row(6, 1, 20, "4")}, 1, "0:9 1:8 2:7 3:6 4:5 5:4"},
+		"a file for some epochs":  {first[:3], []string{row(5, 1, 0, "5"), row(6, 1, 10, "4"), row(7, 2, 0, "3")}, 1, "0:9 1:8 2:7 3:5 4:4 5:3"},
+		"behind an end":           {append(slices.Clone(first), success(4)), []string{row(5, 2, 0, "5"), row(6, 2, 10, "4")}, 1, "0:9 1:8 2:7 3:6 4:5 5:4"},
+		"told again":              {first, []string{row(5, 0, 0, "5"), row(6, 0, 10, "4"), row(7, 1, 0, "3")}, 2, "0:5 1:4 2:3"},
+		"from the epoch at hand":  {first, []string{row(5, 1, 0, "5"), row(6, 1, 10, "4"), row(7, 2, 0, "3")}, 2, "0:9 1:8 2:7 3:5 4:4 5:3"},
+		"steps of the run, again": {[]string{row(1, 0, 10, "9"), row(2, 1, 20, "8")}, []string{row(3, 0, 10, "7"), row(4, 1, 20, "6")}, 2, "10:7 20:6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, two := readStream(t, tc.first...), readStream(t, tc.second...)
+			for i := range two {
+				two[i].ID.File++
+			}
+			if name == "behind an end" {
+				two = readStream(t, slices.Concat(tc.first, tc.second)...)[len(one):]
+			}
+			st := foldOf(slices.Concat(one, two)).State()
+			assert.Len(t, st.Attempts, tc.attempts)
+			require.Len(t, st.Series, 1)
+			assert.Equal(t, tc.curve, curve(&st.Series[0]))
+		})
+	}
+}

@@ -13,45 +13,6 @@ func (r *row) trainRow() bool {
 	return r.event == EventEpochEnd && r.epoch >= 0 || r.event == EventStepEnd && r.step >= 0
 }
 
-// reach is how far a training came in each part.
-type reach map[uint16]struct{ epoch, step int64 }
-
-func (m reach) add(r *row) {
-	v, ok := m[r.part]
-	if !ok {
-		v.epoch, v.step = none, none
-	}
-	if r.event == EventEpochEnd {
-		v.epoch = max(v.epoch, r.epoch)
-	} else {
-		v.step = max(v.step, r.step)
-	}
-	m[r.part] = v
-}
-
-func (m reach) join(o reach) {
-	for part, v := range o {
-		w, ok := m[part]
-		if !ok {
-			w.epoch, w.step = none, none
-		}
-		w.epoch, w.step = max(w.epoch, v.epoch), max(w.step, v.step)
-		m[part] = w
-	}
-}
-
-// beyond says that the training had come further than a row.
-func (m reach) beyond(r *row) bool {
-	v, ok := m[r.part]
-	return ok && (r.event == EventEpochEnd && r.epoch < v.epoch || r.event == EventStepEnd && r.step < v.step)
-}
-
-// goesBack says that a row tells what the training had told before.
-func (m reach) goesBack(r *row) bool {
-	v, ok := m[r.part]
-	return ok && (r.event == EventEpochEnd && r.epoch <= v.epoch || r.event == EventStepEnd && r.step <= v.step)
-}
-
 // lane is what one rank wrote to one stream under one attempt number.
 type lane struct {
 	attempt, rank int64
