@@ -42,7 +42,7 @@ var meanings = map[string]string{
 	"Source.series_omitted":     "curves beyond the bound",
 	"Warning.what":              "what a bound left out: values that are no numbers of their range or too many in a row, curves, or parts of the run; tell fewer names",
 	"Warning.first":             "what is wanted instead of one of the values that were left out or replaced: the trainer's record is to be mended",
-	"Row.ref":                   "the path, when the id does not name the run",
+	"Row.ref":                   "what names the run when id does not: its path, or its longer id where a stream tells of several runs",
 	"Row.done":                  "epochs completed",
 	"Row.of":                    "epochs planned",
 	"Row.warn":                  "number of warnings",

@@ -2,7 +2,6 @@
 package answer
 
 import (
-	"cmp"
 	"os"
 	"slices"
 	"time"
@@ -75,9 +74,5 @@ func (a *Asker) check(of trainrun.Where, first int64) string {
 
 // Entry is a run for a list.
 func Entry(r *follow.Run, s *trainview.Summary) trainview.Entry {
-	ref := ""
-	if n := len(r.Streams); n > 0 {
-		ref = r.Streams[0].Ref.Path
-	}
-	return trainview.Entry{Document: s.Document, ID: cmp.Or(r.Key.ID, r.Name), Ref: ref}
+	return trainview.Entry{Document: s.Document, ID: r.Name, Ref: r.Ref()}
 }

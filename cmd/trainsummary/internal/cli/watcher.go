@@ -122,7 +122,7 @@ func (w *watcher) wait(ctx context.Context) (int, error) {
 func (w *watcher) only() (*follow.Run, error) {
 	var found []*follow.Run
 	for _, r := range w.session.Runs() {
-		if w.run == "" || r.Name == w.run {
+		if w.run == "" || r.Is(w.run) {
 			found = append(found, r)
 		}
 	}

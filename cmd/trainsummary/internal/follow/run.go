@@ -13,7 +13,7 @@ type Key struct{ ID, Folder string }
 // Run is what was read of a run.
 type Run struct {
 	Key     Key
-	Name    string // the id, or the name of the folder
+	Name    string // the id without its secrets, as results have it, or the name of the folder
 	Fold    *trainrun.Fold
 	Trail   *trainview.Trail
 	Streams []*Stream // in the order in which they were found
@@ -32,6 +32,27 @@ func (r *Run) add(s *Stream) bool {
 	}
 	r.Streams = append(r.Streams, s)
 	return true
+}
+
+// Ref names the run among all: the path of a stream that is its own, else its id.
+func (r *Run) Ref() string {
+	for _, s := range r.Streams {
+		if s.Whose() == r {
+			return s.Ref.Path
+		}
+	}
+	return r.Name
+}
+
+// What a document and a ref show of an id.
+const (
+	maxShownID = 64
+	maxRef     = 200
+)
+
+// Is says whether the run has an id: as its records give it, or as it is shown.
+func (r *Run) Is(id string) bool {
+	return id == r.Name || r.Key.ID != "" && id == r.Key.ID || id == trainview.Safe(r.Name, maxShownID) || id == trainview.Safe(r.Name, maxRef)
 }
 
 // empty says that no line told of the run.

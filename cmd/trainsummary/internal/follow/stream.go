@@ -45,6 +45,19 @@ func newStream(ref source.Ref, n int) *Stream {
 	return &Stream{Ref: ref, Number: n, file: file{ref: ref}, folder: Key{Folder: folder}, name: name}
 }
 
+// Whose is the run that the stream's path names: the only one that it tells of, else that of the lines that name none. It may be nil.
+func (s *Stream) Whose() *Run {
+	if len(s.runs) == 1 {
+		return s.runs[0]
+	}
+	for _, r := range s.runs {
+		if r.Key.ID == "" {
+			return r
+		}
+	}
+	return nil
+}
+
 // File says how far the stream was read.
 func (s *Stream) File() trainview.File {
 	return trainview.File{Path: s.Ref.Path, Bytes: s.file.offset + s.file.torn, Offset: s.file.offset, TornBytes: s.file.torn}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -39,14 +40,18 @@ func (l *Library) look() {
 
 // find gives the run that an id or a ref names. The caller holds the lock.
 func (l *Library) find(name string) (*follow.Run, error) {
+	for _, s := range l.session.Streams() {
+		if s.Ref.Path != name && trainview.Safe(s.Ref.Path, maxRef) != name {
+			continue
+		}
+		if r := s.Whose(); r != nil {
+			return r, nil
+		}
+		return nil, errors.New("several runs are in this stream; use the id or ref of list_runs")
+	}
 	var byID []*follow.Run
 	for _, r := range l.session.Runs() {
-		for _, s := range r.Streams {
-			if s.Ref.Path == name || trainview.Safe(s.Ref.Path, maxRef) == name {
-				return r, nil
-			}
-		}
-		if r.Name == name || trainview.Safe(r.Name, maxShownID) == name {
+		if r.Is(name) {
 			byID = append(byID, r)
 		}
 	}
@@ -54,17 +59,14 @@ func (l *Library) find(name string) (*follow.Run, error) {
 	case 1:
 		return byID[0], nil
 	case 0:
-		return nil, fmt.Errorf("no run has this id or ref; call list_runs for those there are, and use ref where a row has one")
+		return nil, errors.New("no run has this id or ref; call list_runs for those there are, and use ref where a row has one")
 	default:
 		return nil, fmt.Errorf("%d runs have this id; use the ref of list_runs", len(byID))
 	}
 }
 
-// What a list and a document show of an id and a path.
-const (
-	maxShownID = 64
-	maxRef     = 200
-)
+// maxRef is what a list shows of a path.
+const maxRef = 200
 
 func (l *Library) ask(r *follow.Run) *trainview.Summary {
 	s := l.asker.Ask(r, l.grown[r])
