@@ -68,6 +68,7 @@ type metricInput struct {
 // curve is the answer of get_metric.
 type curve struct {
 	Metric  string   `json:"metric"`
+	Part    string   `json:"part,omitempty"`
 	Axis    string   `json:"axis"`
 	Total   int      `json:"total"`
 	Omitted int      `json:"omitted"`
@@ -76,11 +77,12 @@ type curve struct {
 
 func metricSchema() map[string]any {
 	integer, text := map[string]any{"type": "integer"}, map[string]any{"type": "string"}
+	told := map[string]any{"type": "string", "x-untrusted": true}
 	point := map[string]any{"type": "array", "items": map[string]any{"type": []string{"number", "string"}}}
 	return map[string]any{
 		"type": "object", "required": []string{"metric", "axis", "total", "omitted", "points"},
 		"properties": map[string]any{
-			"metric": map[string]any{"type": "string", "x-untrusted": true}, "axis": text, "total": integer, "omitted": integer,
+			"metric": told, "part": told, "axis": text, "total": integer, "omitted": integer,
 			"points": map[string]any{"type": "array", "items": point},
 		},
 	}
@@ -98,11 +100,11 @@ func (l *Library) metric(_ context.Context, _ *mcp.CallToolRequest, in metricInp
 	if err != nil {
 		return nil, err
 	}
-	s := named(sum.State, in.Metric)
-	if s == nil {
-		return nil, noCurve(sum.State)
+	s, err := named(sum.State, in.Metric)
+	if err != nil {
+		return nil, err
 	}
-	out := curve{Metric: trainview.Safe(s.Name, maxMetric), Axis: s.Axis.String(), Points: [][2]any{}}
+	out := curve{Metric: trainview.Safe(s.Name, maxMetric), Part: trainview.Safe(s.Part, maxMetric), Axis: s.Axis.String(), Points: [][2]any{}}
 	var within []trainrun.Point
 	for _, p := range s.Points {
 		if (in.From == nil || p.X >= *in.From) && (in.To == nil || p.X <= *in.To) {
@@ -128,17 +130,28 @@ func shown(s *trainrun.Series) (name, full string) {
 	return name, s.Part + " " + name
 }
 
-// named finds a curve by the name that a document shows, with its part in front where it has one.
-func named(st *trainrun.State, name string) *trainrun.Series {
+// named finds a curve by the name that a document shows, with its part in front where it has one. Without it a name is that of the
+// run's own curve, else of the only part that has one.
+func named(st *trainrun.State, name string) (*trainrun.Series, error) {
+	is := func(known string) bool { return known == name || trainview.Safe(known, maxMetric) == name }
+	var byName []*trainrun.Series
 	for i := range st.Series {
 		short, full := shown(&st.Series[i])
-		for _, known := range []string{short, full} {
-			if known == name || trainview.Safe(known, maxMetric) == name {
-				return &st.Series[i]
-			}
+		if is(full) {
+			return &st.Series[i], nil
+		}
+		if is(short) {
+			byName = append(byName, &st.Series[i])
 		}
 	}
-	return nil
+	switch len(byName) {
+	case 1:
+		return byName[0], nil
+	case 0:
+		return nil, measured(st, "no curve of the run has this name; measured names those there are")
+	default:
+		return nil, measured(st, "several parts of the run have a curve of this name; measured names them with their part in front")
+	}
 }
 
 const (
@@ -146,13 +159,13 @@ const (
 	maxNames  = 50
 )
 
-// noCurve names the curves that there are. Their names are a trainer's: values of a field, no part of a sentence.
-func noCurve(st *trainrun.State) error {
+// measured is an error that names the curves that there are. Their names are a trainer's: values of a field, no part of a sentence.
+func measured(st *trainrun.State, fault string) error {
 	told := struct {
 		Error    string   `json:"error"`
 		Measured []string `json:"measured"`
 		Omitted  int      `json:"measured_omitted,omitempty"`
-	}{Error: "no curve of the run has this name; measured names those there are", Measured: []string{}}
+	}{Error: fault, Measured: []string{}}
 	for i := range st.Series {
 		_, full := shown(&st.Series[i])
 		told.Measured = append(told.Measured, trainview.Safe(full, maxMetric))
