@@ -13,6 +13,7 @@ import (
 	"github.com/pathologize/otelcol-train/cmd/trainsummary/internal/source"
 	"github.com/pathologize/otelcol-train/internal/trainlines"
 	"github.com/pathologize/otelcol-train/internal/trainprofile"
+	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
 // Session follows the streams that arguments name.
@@ -74,7 +75,7 @@ func (s *Session) run(k Key, from *Stream) *Run {
 		if name == "" {
 			name = from.name
 		}
-		r = newRun(k, name)
+		r = newRun(k, trainrun.RunID(name))
 		s.runs[k] = r
 		s.order = append(s.order, r)
 	}
