@@ -13,7 +13,13 @@ var attention = []string{Failed, Stalled, Unknown, Aborted, Running, Starting, F
 type Entry struct {
 	Document *Document
 	ID       string
-	Ref      string // the path of its stream
+	Ref      string // what names it where its id does not: the path of its stream, or the id
+}
+
+// CompareAttention puts first what needs attention, then goes by id.
+func CompareAttention(a, b Entry) int {
+	return cmp.Or(cmp.Compare(slices.Index(attention, a.Document.State), slices.Index(attention, b.Document.State)),
+		cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ref, b.Ref))
 }
 
 // NewList makes the list of runs; the documents need not fit their size.
@@ -26,10 +32,7 @@ func NewList(now time.Time, runs []Entry, most int) *List {
 		ids[runs[i].ID]++
 	}
 	sorted := slices.Clone(runs)
-	slices.SortStableFunc(sorted, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(slices.Index(attention, a.Document.State), slices.Index(attention, b.Document.State)),
-			cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ref, b.Ref))
-	})
+	slices.SortStableFunc(sorted, CompareAttention)
 	l := &List{Schema: SchemaList, Now: clock(now), Total: len(runs), Runs: []Row{}}
 	for _, r := range sorted[:min(len(sorted), most)] {
 		l.Runs = append(l.Runs, r.row(ids[r.ID] > 1))

@@ -51,7 +51,7 @@ func (w *watcher) once() (int, error) {
 		}
 		return code, w.write(runs[0], sum)
 	}
-	if w.full || w.format == formatHTML {
+	if w.full && w.format != formatHTML && !w.exitState {
 		return code, w.writeAll(runs)
 	}
 	entries := w.entries(runs)
@@ -59,6 +59,12 @@ func (w *watcher) once() (int, error) {
 		for _, e := range entries {
 			code = max(code, exitOf(e.Document))
 		}
+	}
+	switch {
+	case w.format == formatHTML:
+		return code, w.writePage(runs, entries)
+	case w.full:
+		return code, w.writeAll(runs)
 	}
 	return code, w.writeList(trainview.NewList(w.asker.Now(), entries, 0))
 }
@@ -88,7 +94,7 @@ func (w *watcher) runs() ([]*follow.Run, error) {
 	}
 	var found []*follow.Run
 	for _, r := range runs {
-		if r.Name == w.run {
+		if r.Is(w.run) {
 			found = append(found, r)
 		}
 	}

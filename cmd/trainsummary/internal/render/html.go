@@ -57,8 +57,8 @@ func (p *page) trainer(s *string) {
 
 func bdi(s string) string { return `<bdi dir="auto">` + html.EscapeString(s) + "</bdi>" }
 
-// HTML writes runs as one page that loads nothing and runs nothing.
-func HTML(all []*trainview.Summary) []byte {
+// HTML writes runs as one page that loads nothing and runs nothing. It says how many were left out.
+func HTML(all []*trainview.Summary, omitted int) []byte {
 	var p page
 	p.raw(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -68,6 +68,9 @@ func HTML(all []*trainview.Summary) []byte {
 `)
 	for i, sum := range all {
 		p.run(sum, i)
+	}
+	if omitted > 0 {
+		p.raw(fmt.Sprintf("<p>%d more runs are not on this page. Name fewer streams, or ask for a list.</p>\n", omitted))
 	}
 	p.raw("</body></html>\n")
 	return p.Bytes()

@@ -90,7 +90,7 @@ func TestMarkdownHasNoMarkupOfATrainer(t *testing.T) {
 // TestThePageLoadsNothing reads it as XML, which it is as well.
 func TestThePageLoadsNothing(t *testing.T) {
 	t.Parallel()
-	text := string(HTML([]*trainview.Summary{summary(t, hostile, 9), summary(t, "second", 2)}))
+	text := string(HTML([]*trainview.Summary{summary(t, hostile, 9), summary(t, "second", 2)}, 0))
 	assert.Contains(t, text, `content="default-src 'none'; style-src 'unsafe-inline'"`)
 	text = strings.NewReplacer("<!doctype html>", "", `<meta charset="utf-8">`, "", "initial-scale=1\">", "initial-scale=1\"/>", "'unsafe-inline'\">", "'unsafe-inline'\"/>",
 		"no-referrer\">", "no-referrer\"/>", "<br>", "<br/>").Replace(text)
@@ -135,7 +135,7 @@ func TestCurvesWithoutADirectionAreShown(t *testing.T) {
 	for name, c := range map[string]struct{ out, metric, measured string }{
 		"text":     {string(Text(sum, Style{Width: 400})), `"val/elbo0"  ▁▁▁▁▂▃▄▆█                rising 64`, `measured: "train/loss" "val/elbo0"`},
 		"markdown": {string(Markdown(sum)), "| " + code("val/elbo0") + " | ? | rising | 64 | ? | ? |", "measured: " + code("train/loss")},
-		"page":     {string(HTML([]*trainview.Summary{sum})), `<bdi dir="auto">val/elbo0</bdi></td><td>rising</td>`, `measured: <bdi dir="auto">train/loss</bdi> <bdi`},
+		"page":     {string(HTML([]*trainview.Summary{sum}, 0)), `<bdi dir="auto">val/elbo0</bdi></td><td>rising</td>`, `measured: <bdi dir="auto">train/loss</bdi> <bdi`},
 	} {
 		for _, want := range []string{c.metric, "elbo4", "not known: no_objective, no_known_goal; --objective NAME:min or NAME:max names one; " + c.measured} {
 			assert.Contains(t, c.out, want, name)
@@ -144,7 +144,7 @@ func TestCurvesWithoutADirectionAreShown(t *testing.T) {
 			assert.Contains(t, c.out, "3 more; --metrics", name)
 		}
 	}
-	assert.Equal(t, 6, strings.Count(string(HTML([]*trainview.Summary{sum})), "<figure>"))
+	assert.Equal(t, 6, strings.Count(string(HTML([]*trainview.Summary{sum}, 0)), "<figure>"))
 }
 
 // A run that consists of parts has the same names several times: each is told with its part.
@@ -163,7 +163,7 @@ func TestNamesAreToldWithTheirPart(t *testing.T) {
 		out  string
 		show func(string) string
 	}{
-		"text": {string(Text(sum, Style{Width: 400})), quote}, "markdown": {string(Markdown(sum)), code}, "page": {string(HTML([]*trainview.Summary{sum})), bdi},
+		"text": {string(Text(sum, Style{Width: 400})), quote}, "markdown": {string(Markdown(sum)), code}, "page": {string(HTML([]*trainview.Summary{sum}, 0)), bdi},
 	} {
 		first, second := c.show("fold<0")+" "+c.show("val/loss"), c.show("fold<1")+" "+c.show("val/loss")
 		for _, want := range []string{"non_finite " + first, second + " 5 (min) at epoch 4", "of the part " + c.show("fold<1")} {
@@ -183,7 +183,7 @@ func TestADrawingIsReadable(t *testing.T) {
 	for i := range 4 {
 		lines = append(lines, fmt.Sprintf(`{"ts":%d,"event":"epoch.end","run_id":"r","body":{"epoch":%d,"measurements":{"val/loss":%d,"train/loss":%[2]d,"%[4]s":0.%[2]d}}}`, 1790000000+i, i, 9-i, long))
 	}
-	out := string(HTML([]*trainview.Summary{fed(t, lines...)}))
+	out := string(HTML([]*trainview.Summary{fed(t, lines...)}, 0))
 	assert.Contains(t, out, `<h3><bdi dir="auto">`+long+`</bdi></h3>`)
 	assert.Equal(t, 2, strings.Count(out, ">best "), "one a drawing")
 	assert.Contains(t, out, "<figcaption>Lines in their order: solid, dashed. A dot marks the best of a line.</figcaption>")
@@ -208,7 +208,7 @@ func TestSparklines(t *testing.T) {
 
 func TestThePageShowsWhatALaterAttemptTookOver(t *testing.T) {
 	t.Parallel()
-	assert.NotContains(t, string(HTML([]*trainview.Summary{fed(t)})), "superseded")
+	assert.NotContains(t, string(HTML([]*trainview.Summary{fed(t)}, 0)), "superseded")
 	var lines []string
 	for attempt, from := range []int{0, 3, 3} {
 		for e := from; e < 7; e++ {
@@ -216,7 +216,7 @@ func TestThePageShowsWhatALaterAttemptTookOver(t *testing.T) {
 				1790000000+100*attempt+e, attempt+1, e, 10*attempt+9-e))
 		}
 	}
-	page := string(HTML([]*trainview.Summary{fed(t, lines...)}))
+	page := string(HTML([]*trainview.Summary{fed(t, lines...)}, 0))
 	assert.Equal(t, 2, strings.Count(page, `tpr0c0-s0 tpr0c0-past"`), "a line for each attempt")
 	assert.Contains(t, page, "thin and dotted")
 	assert.Contains(t, page, `val/loss, superseded of attempt 1</bdi></th>`, "the table tells it too")
