@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -122,4 +123,23 @@ func TestLooks(t *testing.T) {
 	assert.Equal(t, trainview.FoundMissing, Looker{Roots: []string{other}}.Look(folder, filepath.Join(other, "v.pt")))
 	gone := filepath.Join(other, "gone")
 	assert.Equal(t, trainview.FoundHidden, Looker{Roots: []string{gone}}.Look(folder, filepath.Join(gone, "w.pt")))
+}
+
+// TestTheNewestFilesAreKept of more than are read, and the rest is counted.
+func TestTheNewestFilesAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for i := range MaxFiles + 2 {
+		path := filepath.Join(dir, fmt.Sprintf("t%05d.jsonl", i))
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		if i == 7 || i == 8 {
+			require.NoError(t, os.Chtimes(path, old, old))
+		}
+	}
+	f := Find(dir)
+	assert.Equal(t, 2, f.Omitted)
+	assert.Len(t, f.Refs, MaxFiles)
+	assert.NotContains(t, names(f), "t00007.jsonl")
+	assert.Contains(t, names(f), "t00000.jsonl")
 }
