@@ -32,10 +32,34 @@ func (s *stream) keepSeen() {
 	}
 }
 
+// passing is what was seen of a file behind a cut, or of another one at its path, and was cut off or replaced in its turn while the
+// pipeline kept the turn that reads what was there first.
+type passing struct {
+	began bool   // something was cut off or replaced
+	seen  int64  // if none of it is of the text that the turn reads
+	cut   int64  // if all of it is
+	file  uint64 // that has the place now: its inode, or its birth time
+}
+
+// isOneText notes that the file is still the one that was read, whatever was cut off: a turn has its bytes.
+func (s *stream) isOneText() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mark.Offset > 0 && !s.other {
+		s.passing.seen, s.passing.began = s.passing.cut, false
+	}
+}
+
+// passBy notes that what was seen of the file, as far as it lies behind a place, is not there any more. It is called with the lock.
+func (s *stream) passBy(kept int64) {
+	s.passing.seen += s.size
+	s.passing.cut += max(s.size-kept, 0)
+}
+
 // meet looks, when a file with bytes that were not delivered has changed or comes, whether it is another one.
 func (t *tailer) meet(s *stream, path string, fi fs.FileInfo, comes bool) {
 	s.mu.Lock()
-	born, ask := s.mark.Born, s.unread() > 0 && !s.other && (comes || fi.Size() != s.size || !fi.ModTime().Equal(s.modTime))
+	born, ask := s.mark.Born, (s.unread() > 0 || s.other) && (comes || fi.Size() != s.size || !fi.ModTime().Equal(s.modTime))
 	if comes { // whatever it is
 		s.keepSeen()
 	}
@@ -43,21 +67,45 @@ func (t *tailer) meet(s *stream, path string, fi fs.FileInfo, comes bool) {
 	if !ask {
 		return
 	}
-	var other bool
+	was, now := s.inode.Load(), keyOf(fi).ino
 	if s.key.path == "" {
-		now := t.fs.Born(path)
-		other = born != 0 && now != 0 && born != now
-	} else {
-		inode := s.inode.Load()
-		other = inode != 0 && keyOf(fi).ino != inode
+		was, now = uint64(born), uint64(t.fs.Born(path)) //nolint:gosec // they are only compared
 	}
-	if !other {
-		return
+	if was != 0 && now != 0 && was != now {
+		s.metOther(now)
 	}
+}
+
+// metOther notes which other file has the place of the one that is read. Nothing is seen of it yet.
+func (s *stream) metOther(file uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keepSeen()
-	s.other = true
+	if s.other && s.passing.file == file {
+		return
+	}
+	if s.other {
+		s.passBy(0)
+	} else {
+		s.keepSeen()
+	}
+	s.other, s.size, s.passing.began, s.passing.file = true, 0, true, file
+}
+
+// cutOff gives the bytes that were seen and are not there any more, of a file that was rewritten to this size, or is another one;
+// between are those of texts that came after it, and went before a turn read anything of them.
+func (s *stream) cutOff(size int64, other bool) (n, between int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size < s.size {
+		s.resize(size, time.Now())
+	}
+	if other {
+		s.keepSeen() // unless a look has seen it
+	}
+	n = max(s.cut-max(s.mark.Offset, s.packedTo), 0) // a turn may have had some of it in its memory
+	between, s.passing = s.passing.seen, passing{}
+	s.cut, s.other, s.packedTo, s.behind = 0, false, 0, time.Time{}
+	return n, between
 }
 
 // isAway says whether the file is gone, or another one has its place.

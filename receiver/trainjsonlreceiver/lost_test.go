@@ -332,3 +332,61 @@ func TestAStreamThatWasGoneForADayGoesOnWhereItWasPacked(t *testing.T) {
 	assert.Equal(t, rowsAt(rows(0, 8), 0)[5:], r.sink.of("a/train.jsonl.gz"))
 	r.telemetry(lost(0))
 }
+
+// TestTextsThatPassWhileThePipelineRefusesAreLost: a stream is rotated more than once while the pipeline keeps its first lines. What
+// was seen of the texts between, which no turn could read, is counted.
+func TestTextsThatPassWhileThePipelineRefusesAreLost(t *testing.T) {
+	t.Parallel()
+	replace := func(r *rig, text string) {
+		r.write("a/other", text)
+		r.rename("a/other", "a/train.jsonl")
+	}
+	for name, c := range map[string]struct {
+		identity string
+		rotate   func(r *rig, text string)
+	}{
+		"cut":                         {identityInode, func(r *rig, text string) { r.write("a/train.jsonl", text) }},
+		"cut, known by its path":      {identityPath, func(r *rig, text string) { r.write("a/train.jsonl", text) }},
+		"replaced, known by its path": {identityPath, replace},
+	} {
+		for order, texts := range map[string][]string{
+			"shorter each time":  {rows(20, 9), rows(30, 5), rows(40, 2)},
+			"the last is longer": {rows(20, 5), rows(30, 4), rows(40, 30)},
+		} {
+			if order != "shorter each time" && name != "replaced, known by its path" {
+				continue // growth tells of no rewrite
+			}
+			t.Run(name+", "+order, func(t *testing.T) {
+				t.Parallel()
+				ctx := context.Background()
+				r := newRig(t)
+				r.cfg.Identity = c.identity
+				r.write("a/train.jsonl", rows(0, 2))
+				tl := r.open()
+				tl.step(ctx)
+				r.append("a/train.jsonl", rows(2, 10))
+				r.sink.set(func(_ context.Context, call int, _ plog.Logs) error {
+					if call == 1 {
+						return errBusy
+					}
+					return nil
+				})
+				tl.wait = func(ctx context.Context, _ time.Duration) error { // what happens while it waits
+					for i, text := range texts {
+						c.rotate(r, text)
+						tl.looks(ctx)
+						tl.poll(ctx, time.Now().Add(time.Duration(i)*time.Second))
+					}
+					return nil
+				}
+				tl.looks(ctx)
+				tl.drain(ctx)
+				tl.later(ctx, time.Minute)
+				tl.later(ctx, 2*time.Minute)
+				require.NoError(t, tl.close(ctx))
+				assert.Equal(t, append(rowsAt(rows(0, 12), 0), rowsAt(texts[2], 40)...), r.sink.of("a/train.jsonl"))
+				r.telemetry(lost(len(texts[0]) + len(texts[1])))
+			})
+		}
+	}
+}

@@ -95,6 +95,7 @@ type stream struct {
 	packedTo int64         // the place up to which a packed file gives its bytes, 0 = none does
 	cut      int64         // size of the file before some of it was cut off that was not delivered
 	stayed   int64         // the place before which nothing was cut off then, or all had been looked at
+	passing  passing       // what was there since then, and is not there any more
 	hanging  bool          // the file system does not answer about it
 	calling  time.Time     // since when the pipeline has kept its records without an answer; zero = it has none
 	stalled  bool          // the pipeline refuses its records
@@ -239,9 +240,11 @@ func (s *stream) tornAt(after time.Duration) time.Time {
 
 // resize notes another size of the file.
 func (s *stream) resize(size int64, now time.Time) {
-	if size < s.size {
+	if kept := max(size, s.mark.Offset+s.tail.scanned); size < s.size && s.passing.began {
+		s.passBy(kept)
+	} else if size < s.size {
 		s.keepSeen()
-		s.stayed = max(size, s.mark.Offset+s.tail.scanned)
+		s.stayed, s.passing.began = kept, true
 	}
 	s.size, s.grown, s.written = size, now, now
 	if s.behind.IsZero() && size > s.mark.Offset {
@@ -254,13 +257,18 @@ func (s *stream) resize(size int64, now time.Time) {
 func (s *stream) lookedAt(size int64) (lost int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cut > 0 && !s.other {
-		lost = max(s.cut-max(s.stayed, s.mark.Offset, s.packedTo), 0)
+	if !s.other { // else the next turn finds out
+		if s.cut > 0 {
+			lost = max(s.cut-max(s.stayed, s.mark.Offset, s.packedTo), 0)
+		}
+		lost += s.passing.cut
+		s.passing = passing{}
 	}
+	s.passing.began = false // the size of another file is none that was cut off
 	if s.size != size {
 		s.resize(size, time.Now())
 	}
-	s.looked, s.cut, s.other, s.behind = size, 0, false, time.Time{}
+	s.looked, s.cut, s.other, s.passing.began, s.behind = size, 0, false, false, time.Time{}
 	s.failures, s.denied, s.stalled = 0, false, false
 	return lost
 }
@@ -279,19 +287,4 @@ func (s *stream) swapped() bool {
 	was := s.swap
 	s.swap = false
 	return was
-}
-
-// cutOff gives the bytes that were seen and are not there any more, of a file that was rewritten to this size, or is another one.
-func (s *stream) cutOff(size int64, other bool) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if other {
-		s.keepSeen() // unless a look has seen it
-	}
-	if size < s.size {
-		s.resize(size, time.Now())
-	}
-	n := max(s.cut-max(s.mark.Offset, s.packedTo), 0) // a turn may have had some of it in its memory
-	s.cut, s.other, s.packedTo, s.behind = 0, false, 0, time.Time{}
-	return n
 }

@@ -47,6 +47,7 @@ func (s *stream) load(lent *buffers, f openFile, m mark, need int64) (bool, erro
 	n, err := readAt(f, s.window.buf, s.window.base)
 	s.window.buf = s.window.buf[:n]
 	if err == nil && int64(n) >= lead && (lead == 0 || xxhash.Sum64(s.window.buf[:lead]) == m.Before) {
+		s.isOneText()
 		return true, nil
 	}
 	s.unload(lent)
@@ -113,14 +114,16 @@ func (s *stream) verifyHead(f openFile) (why string, err error) {
 // restart reads a file from its start again.
 func (t *tailer) restart(ctx context.Context, s *stream, f openFile, why string) next {
 	m, _ := s.get()
+	var between int64
 	if fi, err := f.Stat(); err == nil {
-		m.Unread = s.cutOff(fi.Size(), why == rewriteReplaced)
+		m.Unread, between = s.cutOff(fi.Size(), why == rewriteReplaced)
 	}
 	t.tel.Rewrites.Add(ctx, 1, t.tel.Reason(why))
 	t.warn("rewrite", "Read a file from its start again, it was rewritten",
 		zap.String("file", m.Path), zap.Int64("offset", m.Offset), zap.String("reason", why))
 	t.departed.add(s, m, time.Now())
 	again := t.nextText(s, m)
+	t.leaveRewritten(ctx, mark{Path: m.Path, Origin: m.Origin, Unread: between}, time.Now())
 	again.Was = t.leaveRewritten(ctx, m, time.Now())
 	if s.key.path == "" {
 		again.Born = f.Born()
