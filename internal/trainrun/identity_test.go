@@ -209,3 +209,47 @@ func TestEqualLinesOfRanksAndPartsAreOfEach(t *testing.T) {
 		assert.Equal(t, "0:9 1:8 2:7", curve(seriesOf(st, part, "val/loss", AxisEpoch)), part)
 	}
 }
+
+// TestEqualLinesHaveAnOrder: what ranks and parts write under one uid, without a path, and what stays of it where only a few fit.
+func TestEqualLinesHaveAnOrder(t *testing.T) {
+	t.Parallel()
+	of := func(event Event, rank int64, part string, where Where) Entry {
+		e := entryOfUID(7, 1, 0)
+		e.Event, e.Rank, e.Part, e.Where = event, rank, part, where
+		e.Detail = &Detail{
+			ErrorType: "E", Message: part, Outcome: "failed", StopReason: part, Command: part, Params: map[string]any{"part": part},
+			Artifacts: []Artifact{{Role: "model", Path: "p", SHA256: part}},
+		}
+		return e
+	}
+	saved := func(kind string) func(Event, int64, string, Where) Entry {
+		return func(event Event, rank int64, part string, where Where) Entry {
+			e := of(event, rank, part, where)
+			e.Detail.Checkpoint = &Checkpoint{Path: "p", Kind: kind, SHA256: part}
+			return e
+		}
+	}
+	for name, c := range map[string]struct {
+		event Event
+		make  func(Event, int64, string, Where) Entry
+	}{
+		"starts": {EventRunStart, of}, "ends": {EventRunEnd, of}, "failures": {EventRunFailure, of}, "logs": {EventLog, of},
+		"artifacts": {EventArtifact, of}, "checkpoints": {EventCheckpointSave, saved("last")}, "best checkpoints": {EventCheckpointSave, saved(kindBest)},
+	} {
+		var list []Entry
+		for _, part := range []string{"", "a", "b"} {
+			for rank := range int64(2) {
+				list = append(list, c.make(c.event, rank, part, Where{Service: "of " + part}))
+			}
+		}
+		for _, lim := range []limits{defaultLimits(), tightLimits()} {
+			a, b := newFold(testRun, lim), newFold(testRun, lim)
+			for i := range list {
+				require.True(t, a.Apply(list[i]), name)
+				require.True(t, b.Apply(list[len(list)-1-i]), name)
+			}
+			assert.Equal(t, dump(a.State()), dump(b.State()), name)
+			assert.Equal(t, a.Snapshot(), b.Snapshot(), name)
+		}
+	}
+}

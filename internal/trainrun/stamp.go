@@ -3,6 +3,7 @@ package trainrun
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 )
 
 // stamp is where and when a record came from: enough to order any two records of a run, the same way in every order of
@@ -16,7 +17,7 @@ type stamp struct {
 	file          uint32
 	path          uint32 // of a place in a file, as far as it is known
 	crc, index    uint32
-	hash          [16]byte
+	hash          [16]byte // of an identity that is no uid; of a uid that of the part, as parts may write equal lines
 }
 
 // posKind says what a position is.
@@ -34,6 +35,9 @@ func stampOf(e *Entry) stamp {
 	case e.ID.Kind == IDUID:
 		s.path = e.path()
 		s.kind, s.pos, s.crc, s.index = posOffset, placeIn(e.Text, e.ID.Place), e.ID.CRC, e.ID.Index
+		if e.Part != "" {
+			binary.LittleEndian.PutUint64(s.hash[:], hashName(e.Part))
+		}
 	case e.Seq > 0:
 		s.kind, s.pos = posSeq, e.Seq
 	case e.Offset >= 0:
@@ -61,7 +65,7 @@ func (s *stamp) compareStream(o *stamp) int {
 // rewritten in its place is as new as its time.
 func (s *stamp) compareWithin(o *stamp) int {
 	return cmp.Or(cmp.Compare(s.pos, o.pos), cmp.Compare(s.time, o.time), cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc),
-		cmp.Compare(s.event, o.event), cmp.Compare(s.path, o.path),
+		cmp.Compare(s.rank, o.rank), cmp.Compare(s.event, o.event), cmp.Compare(s.path, o.path),
 		bytes.Compare(s.hash[:], o.hash[:]))
 }
 
