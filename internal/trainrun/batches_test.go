@@ -110,11 +110,17 @@ func TestTheCurveOfBatchesIsThatOfAnOracle(t *testing.T) {
 			require.InDelta(t, least, f.State().Best.Value, 0)
 		}
 		lim.points = rapid.IntRange(4, 40).Draw(t, "points")
-		for _, f := range []*Fold{readInOrder(t, entries, lim), disturb(t, entries, lim)} {
-			s := onlySeries(t, f.State())
-			require.InDelta(t, last, s.Last.V, 0, "thinned out")
-			require.LessOrEqual(t, least, s.Min.V, "no value that was told again")
-			require.GreaterOrEqual(t, most, s.Max.V)
+		places := map[toldStep]bool{}
+		for _, r := range list {
+			r.v = 0
+			places[r] = true
+		}
+		for name, f := range map[string]*Fold{"in order": readInOrder(t, entries, lim), "in any order": disturb(t, entries, lim)} {
+			require.InDelta(t, last, onlySeries(t, f.State()).Last.V, 0, name)
+			if name == "in order" || len(places) == len(list) { // a value that was told again may come when the later one was thinned out
+				require.LessOrEqual(t, least, onlySeries(t, f.State()).Min.V, name)
+				require.GreaterOrEqual(t, most, onlySeries(t, f.State()).Max.V, name)
+			}
 		}
 	})
 }
