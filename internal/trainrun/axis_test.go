@@ -357,6 +357,17 @@ func TestABestCheckpointThatNamesNoPoint(t *testing.T) {
 		"given up": {[]string{
 			epoch(1, "", 0, "3"), save(2, "a", best), line("run.start", 3, `"attempt": 2`, `"resumed_from": {"epoch": 0}`), epoch(4, `"attempt": 2`, 0, "2"),
 		}, ""},
+		"saved over, with epochs": {[]string{
+			epoch(1, "", 0, "3"), save(2, "last", `, "kind": "last", "epoch": 0`), epoch(3, "", 1, "1"), save(4, "last", `, "kind": "last", "epoch": 1`),
+			epoch(5, "", 2, "2"), save(6, "last", `, "kind": "last", "epoch": 2`),
+		}, ""},
+		"saved over, another is there": {[]string{
+			epoch(1, "", 0, "1"), save(2, "best", best+`, "epoch": 0`), save(2, "epoch0", `, "epoch": 0`), epoch(3, "", 1, "2"), save(4, "best", best+`, "epoch": 1`),
+		}, "epoch0"},
+		"saved over without epochs": {[]string{epoch(1, "", 0, "1"), save(2, "a", best), epoch(3, "", 1, "2"), save(4, "a", best)}, ""},
+		"saved by two ranks": {[]string{
+			epoch(1, "", 0, "1"), save(2, "a", best+`, "epoch": 0`), line("checkpoint.save", 3, `"rank": 1`, `"path": "a", "epoch": 0`),
+		}, "a"},
 	} {
 		got := ""
 		if c := stateOf(t, tc.lines...).Best.Checkpoint; c != nil {

@@ -92,8 +92,8 @@ func (d *deriver) checkpointAmong(part int, of *Series, p *Point) *Checkpoint {
 			sp := s.at.spot(s.part)
 			return x/n < d.cuts[part][d.seg.attempt(&sp)].epoch
 		})
-		if len(found) > 0 {
-			return d.checkpoint(found[0])
+		if i := slices.IndexFunc(found, d.isThere); i >= 0 {
+			return d.checkpoint(found[i])
 		}
 	}
 	return nil

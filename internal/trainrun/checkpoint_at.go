@@ -1,5 +1,7 @@
 package trainrun
 
+import "slices"
+
 // CheckpointAt finds, as Best does for its own point, the checkpoint at a point of a surviving curve: the last one of kind
 // best there, else the last one there, else nil.
 func (f *Fold) CheckpointAt(of *Series, p Point) *Checkpoint {
@@ -34,3 +36,21 @@ func (d *deriver) follows(part int, of *Series, at *stamp, x int64) bool {
 	}
 	return before != none && last == x
 }
+
+// isThere says that the file of a checkpoint is still the one that was saved then: nothing else was saved at its path since.
+func (d *deriver) isThere(s *saved) bool {
+	if d.newestAt == nil {
+		d.newestAt = map[partPath]*saved{}
+		stands := func(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
+		for _, o := range bySaved.merged(slices.Concat(d.f.bestCheckpoints.merged(&bySaved, stands), d.f.checkpoints.merged(&bySaved, stands))) {
+			if k := (partPath{o.part, o.Path}); d.newestAt[k] == nil {
+				d.newestAt[k] = o
+			}
+		}
+	}
+	o := d.newestAt[partPath{s.part, s.Path}]
+	return o == nil || o == s || (s.epoch.Set || s.step.Set) && o.epoch == s.epoch && o.step == s.step // another rank or kind
+}
+
+// partPath is a file that checkpoints of a part are saved to.
+type partPath struct{ part, path string }

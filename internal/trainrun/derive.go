@@ -17,21 +17,22 @@ const (
 
 // deriver computes a State from a compacted fold.
 type deriver struct {
-	f       *Fold
-	whole   *deriver // with what newer texts took the place of: of it are the attempts
-	among   []int    // its rows among those of the whole, nil for all
-	st      *State
-	seg     *segmenter
-	numbers []int64
-	attempt []int32            // of each row
-	cuts    [][]cut            // by part and attempt
-	ends    []int              // attempt of each end
-	into    []uint32           // by stored series its strand
-	strands []series           // curves: key.axis is theirs
-	batches []int64            // by part the batches of an epoch, where steps begin anew in each; else 0
-	moved   map[seriesKey]bool // series over epochs that are over steps
-	anew    []string           // names of those that would be, if their steps did not begin anew in each epoch
-	stepped map[shelf][]int    // rows with a step, by their place; nil until asked for
+	f        *Fold
+	whole    *deriver // with what newer texts took the place of: of it are the attempts
+	among    []int    // its rows among those of the whole, nil for all
+	st       *State
+	seg      *segmenter
+	numbers  []int64
+	attempt  []int32             // of each row
+	cuts     [][]cut             // by part and attempt
+	ends     []int               // attempt of each end
+	into     []uint32            // by stored series its strand
+	strands  []series            // curves: key.axis is theirs
+	batches  []int64             // by part the batches of an epoch, where steps begin anew in each; else 0
+	moved    map[seriesKey]bool  // series over epochs that are over steps
+	anew     []string            // names of those that would be, if their steps did not begin anew in each epoch
+	stepped  map[shelf][]int     // rows with a step, by their place; nil until asked for
+	newestAt map[partPath]*saved // the last checkpoint saved to each path; nil until asked for
 	progress
 }
 

@@ -205,8 +205,8 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			}
 			return axis == AxisEpoch && x < c.epoch || axis == AxisStep && x < c.step // else of a curve that was given up
 		})
-		if len(found) > 0 {
-			return d.checkpoint(found[0])
+		if i := slices.IndexFunc(found, d.isThere); i >= 0 {
+			return d.checkpoint(found[i])
 		}
 	}
 	return nil
