@@ -213,6 +213,13 @@ func (s *stream) leave(path string, now time.Time) bool {
 	return true
 }
 
+// saveAgain has the mark saved although storage may have it.
+func (s *stream) saveAgain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revision++
+}
+
 // unsaved says whether storage lacks something. A file of which nothing was delivered or offered needs no checkpoint.
 func (s *stream) unsaved() bool {
 	return s.revision != s.saved && (s.saved != 0 || s.mark.Offset > 0 || s.mark.Begun > 0)

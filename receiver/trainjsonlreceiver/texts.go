@@ -149,7 +149,11 @@ func (t *tailer) number(ctx context.Context, s *stream, m mark) {
 		if err != nil && ctx.Err() == nil {
 			t.warn("save", "Offsets were not saved and will be again; a restart now reads some records twice", zap.Error(err))
 		}
-	case <-wait.C: // it is saved with the next offsets
+	case <-wait.C: // it is saved with the next offsets, and once more when this is over: it may be written behind them
+		go func() {
+			<-stored
+			s.saveAgain()
+		}()
 	}
 }
 

@@ -2,9 +2,14 @@ package trainjsonlreceiver
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/extension/xextension/storage"
 )
 
 // texts gives, of the records in their order, their texts, and the number of the text of the file and how many of those before are gone.
@@ -231,4 +236,54 @@ func TestAPackedStreamKeepsItsText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// lateClient is a storage whose next write lasts until it is let go, and is written then.
+type lateClient struct {
+	storage.Client
+	held atomic.Bool
+	done chan struct{}
+}
+
+func (c *lateClient) Batch(ctx context.Context, ops ...*storage.Operation) error {
+	if c.held.CompareAndSwap(false, true) {
+		<-c.done
+	}
+	return c.Client.Batch(ctx, ops...)
+}
+
+// TestANumberThatIsStoredLateTakesNoOffsetBack: it says that nothing was delivered, and is written behind the offsets that were saved meanwhile.
+func TestANumberThatIsStoredLateTakesNoOffsetBack(t *testing.T) {
+	t.Parallel()
+	const name = "a/train.jsonl"
+	ctx := context.Background()
+	r := newRig(t)
+	r.write(name, first+second)
+	tl := r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.save(ctx))
+	c := &lateClient{Client: tl.client, done: make(chan struct{})}
+	tl.client = c
+	r.write(name, first+third+third)
+	tl.step(ctx)
+	tl.step(ctx)
+	require.True(t, c.held.Load(), "the number of the second text is being stored")
+	require.NoError(t, tl.save(ctx))
+	unsaved := func() bool {
+		return slices.ContainsFunc(tl.list(), func(s *stream) bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.unsaved()
+		})
+	}
+	require.False(t, unsaved())
+	close(c.done)
+	require.Eventually(t, unsaved, time.Minute, time.Millisecond)
+	require.NoError(t, tl.save(ctx))
+	require.NoError(t, tl.close(ctx))
+	was := len(r.sink.got())
+	tl = r.open()
+	tl.step(ctx)
+	require.NoError(t, tl.close(ctx))
+	assert.Len(t, r.sink.got(), was, "the text is read again")
 }
