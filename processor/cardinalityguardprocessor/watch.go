@@ -40,7 +40,7 @@ func (g *guard) first(ctx context.Context) error {
 	return nil
 }
 
-var errPolicyFile = errors.New("policy_file: not usable")
+var errPolicyFile = errors.New("policy_file: not usable; correct the path or the file, or leave policy_file out: the rules of the registry hold without one")
 
 // renew looks for another policy and puts it in force.
 func (g *guard) renew(ctx context.Context) {
