@@ -49,6 +49,9 @@ func TestRowsOfEveryFrameworkInEveryEnvelope(t *testing.T) {
 		t.Run(strings.TrimSuffix(strings.TrimPrefix(path, "testdata/"), ".txt"), func(t *testing.T) {
 			t.Parallel()
 			lines := readFixture(t, path).in
+			if p.condition(levelStrong) == nil && p.name != "logged" && within(t, set, lines, "python_json_logger") {
+				return // rows of no certain framework that look like a logger's line are no bare rows: in another's message they are no framework's
+			}
 			bare := shared(t, set, lines)
 			for logger := range loggers {
 				if within(t, set, lines, logger) {
