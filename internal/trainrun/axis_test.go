@@ -365,6 +365,12 @@ func TestABestCheckpointThatNamesNoPoint(t *testing.T) {
 			epoch(1, "", 0, "1"), save(2, "best", best+`, "epoch": 0`), save(2, "epoch0", `, "epoch": 0`), epoch(3, "", 1, "2"), save(4, "best", best+`, "epoch": 1`),
 		}, "epoch0"},
 		"saved over without epochs": {[]string{epoch(1, "", 0, "1"), save(2, "a", best), epoch(3, "", 1, "2"), save(4, "a", best)}, ""},
+		"saved over at an equal value": {[]string{
+			epoch(1, "", 0, "1"), save(2, "best", best+`, "epoch": 0`), epoch(3, "", 1, "1"), save(4, "best", best+`, "epoch": 1`), epoch(5, "", 2, "2"),
+		}, "best"},
+		"saved over at an equal value, without epochs": {[]string{
+			epoch(1, "", 0, "1"), save(2, "a", best), epoch(3, "", 1, "1"), save(4, "a", best), epoch(5, "", 2, "2"),
+		}, "a"},
 		"saved by two ranks": {[]string{
 			epoch(1, "", 0, "1"), save(2, "a", best+`, "epoch": 0`), line("checkpoint.save", 3, `"rank": 1`, `"path": "a", "epoch": 0`),
 		}, "a"},

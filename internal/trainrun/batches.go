@@ -92,7 +92,7 @@ func (d *deriver) checkpointAmong(part int, of *Series, p *Point) *Checkpoint {
 			sp := s.at.spot(s.part)
 			return x/n < d.cuts[part][d.seg.attempt(&sp)].epoch
 		})
-		if i := slices.IndexFunc(found, d.isThere); i >= 0 {
+		if i := slices.IndexFunc(found, func(s *saved) bool { return d.isThere(part, of, p, s) }); i >= 0 {
 			return d.checkpoint(found[i])
 		}
 	}

@@ -17,6 +17,12 @@ func (f *Fold) CheckpointAt(of *Series, p Point) *Checkpoint {
 // best that names neither epoch nor step, and follows the best point, is that point's: of a later one, which is no better, there
 // would be none.
 func (d *deriver) follows(part int, of *Series, at *stamp, x int64) bool {
+	told, ok := d.toldBefore(part, of, at)
+	return ok && told == x
+}
+
+// toldBefore gives the place of the point of a curve that was told last before something in the same stream.
+func (d *deriver) toldBefore(part int, of *Series, at *stamp) (x int64, ok bool) {
 	f := d.f
 	before, last := none, none
 	for i := range f.rows.rows {
@@ -34,11 +40,12 @@ func (d *deriver) follows(part int, of *Series, at *stamp, x int64) bool {
 			}
 		}
 	}
-	return before != none && last == x
+	return last, before != none
 }
 
-// isThere says that the file of a checkpoint is still the one that was saved then: nothing else was saved at its path since.
-func (d *deriver) isThere(s *saved) bool {
+// isThere says that the file of a checkpoint at a point is still the one that was saved then, or one of a point with an equal value: nothing
+// else was saved at its path since.
+func (d *deriver) isThere(part int, of *Series, p *Point, s *saved) bool {
 	if d.newestAt == nil {
 		d.newestAt = map[partPath]*saved{}
 		stands := func(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
@@ -49,7 +56,17 @@ func (d *deriver) isThere(s *saved) bool {
 		}
 	}
 	o := d.newestAt[partPath{s.part, s.Path}]
-	return o == nil || o == s || (s.epoch.Set || s.step.Set) && o.epoch == s.epoch && o.step == s.step // another rank or kind
+	if o == nil || o == s || (s.epoch.Set || s.step.Set) && o.epoch == s.epoch && o.step == s.step { // another rank or kind
+		return true
+	}
+	at := o.epoch
+	if of.Axis == AxisStep {
+		at = o.step
+	}
+	if !o.epoch.Set && !o.step.Set {
+		at.V, at.Set = d.toldBefore(part, of, &o.at)
+	}
+	return at.Set && of.Axis != AxisOrder && slices.ContainsFunc(of.Points, func(q Point) bool { return q.X == at.V && q.V == p.V })
 }
 
 // partPath is a file that checkpoints of a part are saved to.

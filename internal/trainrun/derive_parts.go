@@ -205,7 +205,7 @@ func (d *deriver) checkpointAt(part string, id int, of *Series, p *Point) *Check
 			}
 			return axis == AxisEpoch && x < c.epoch || axis == AxisStep && x < c.step // else of a curve that was given up
 		})
-		if i := slices.IndexFunc(found, d.isThere); i >= 0 {
+		if i := slices.IndexFunc(found, func(s *saved) bool { return d.isThere(id, of, p, s) }); i >= 0 {
 			return d.checkpoint(found[i])
 		}
 	}
