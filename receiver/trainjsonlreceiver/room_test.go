@@ -55,15 +55,15 @@ func TestLongLinesHoldWhatIsBounded(t *testing.T) { //nolint:paralleltest // mea
 			require.Eventually(t, func() bool {
 				now, _, _ := kept.state()
 				return now == 1 && waiting() == int(r.cfg.MaxInFlightBytes)/len(text)-1
-			}, 60*time.Second, 20*time.Millisecond, "one of those that are read has its records made")
+			}, 5*time.Minute, 20*time.Millisecond, "one of those that are read has its records made")
 			held := heap() - before
 			r.write("short/train.jsonl", rows(0, 3))
-			require.Eventually(t, func() bool { more, _, _ := kept.state(); return more == 2 }, 60*time.Second, 20*time.Millisecond,
+			require.Eventually(t, func() bool { more, _, _ := kept.state(); return more == 2 }, 5*time.Minute, 20*time.Millisecond,
 				"a short line does not wait for a long one")
 			t.Logf("%s: a call and what waits hold %d MiB", kind, held>>20)
 			assert.LessOrEqual(t, held, int64(r.cfg.MaxInFlightBytes)+maxMade+allowed)
 			close(kept.gate)
-			require.Eventually(t, func() bool { return tl.observe().Unread == 0 }, 60*time.Second, 20*time.Millisecond)
+			require.Eventually(t, func() bool { return tl.observe().Unread == 0 }, 5*time.Minute, 20*time.Millisecond)
 			r.stop()
 			runtime.KeepAlive(text)
 			assert.Zero(t, tl.calls.room.used)
