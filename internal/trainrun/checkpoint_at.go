@@ -48,8 +48,7 @@ func (d *deriver) toldBefore(part int, of *Series, at *stamp) (x int64, ok bool)
 func (d *deriver) isThere(part int, of *Series, p *Point, s *saved) bool {
 	if d.newestAt == nil {
 		d.newestAt = map[partPath]*saved{}
-		stands := func(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
-		for _, o := range bySaved.merged(slices.Concat(d.f.bestCheckpoints.merged(&bySaved, stands), d.f.checkpoints.merged(&bySaved, stands))) {
+		for _, o := range d.saves() {
 			if k := (partPath{o.part, o.Path}); d.newestAt[k] == nil {
 				d.newestAt[k] = o
 			}

@@ -141,14 +141,21 @@ func (d *deriver) files() {
 	}
 	c := &d.st.Checkpoints
 	c.Count = d.f.bestCheckpoints.total + d.f.checkpoints.total
-	stands := func(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
-	best, other := d.f.bestCheckpoints.merged(&bySaved, stands), d.f.checkpoints.merged(&bySaved, stands)
+	best := d.f.bestCheckpoints.merged(&bySaved, d.stands)
 	if len(best) > 0 {
 		c.Best = d.checkpoint(best[0])
 	}
-	if all := bySaved.merged(slices.Concat(best, other)); len(all) > 0 {
+	if all := d.saves(); len(all) > 0 {
 		c.Last = d.checkpoint(all[0])
 	}
+}
+
+// stands says that no newer text took the place of a checkpoint's record.
+func (d *deriver) stands(s *saved) bool { return !d.f.texts.replaced(s.at.path, s.at.pos) }
+
+// saves gives the checkpoints that stand, of kind best and others, the newest first.
+func (d *deriver) saves() []*saved {
+	return bySaved.merged(slices.Concat(d.f.bestCheckpoints.merged(&bySaved, d.stands), d.f.checkpoints.merged(&bySaved, d.stands)))
 }
 
 // truncated lists what bounds left out.
