@@ -142,16 +142,19 @@ func (t *tailer) number(ctx context.Context, s *stream, m mark) {
 	s.numbered = true
 	stored := make(chan error, 1)
 	go func() { stored <- t.client.Batch(ctx, storage.SetOperation(s.key.storageKey(), encodeMark(m, 0))) }()
+	tell := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			t.warn("save", "Offsets were not saved and will be again; a restart now reads some records twice", zap.Error(err))
+		}
+	}
 	wait := time.NewTimer(saveFor)
 	defer wait.Stop()
 	select {
 	case err := <-stored:
-		if err != nil && ctx.Err() == nil {
-			t.warn("save", "Offsets were not saved and will be again; a restart now reads some records twice", zap.Error(err))
-		}
+		tell(err)
 	case <-wait.C: // it is saved with the next offsets, and once more when this is over: it may be written behind them
 		go func() {
-			<-stored
+			tell(<-stored)
 			s.saveAgain()
 		}()
 	}
