@@ -61,7 +61,7 @@ func (f *Fold) derive() *State {
 // placed derives which attempt each row is of, and what newer ones take over.
 func (f *Fold) placed() *deriver {
 	f.compact()
-	g, rows := f.standing()
+	g, rows := f.unreplaced()
 	d := newDeriver(g, &State{RunID: f.runID})
 	if d.whole, d.among = d, rows; g != f {
 		d.whole = newDeriver(f, d.st)
@@ -92,7 +92,7 @@ func (d *deriver) place() {
 		r := &rows[i]
 		at := d.spot(r)
 		if len(d.f.texts.items) > 0 && !d.f.texts.replaced(r.path, r.pos) {
-			at.standing = r
+			at.unreplaced = r
 		}
 		d.attempt[i] = int32(d.seg.attempt(&at))
 	}

@@ -156,7 +156,7 @@ func (f *Fold) appended(out map[boundKey][]boundary, scenes []scene) stretch {
 	var before reach // of the training that ended
 	var start *scene // after it
 	var aside *scene // the first of the validations before a row that are of its epoch
-	there := standings{texts: &f.texts}
+	there := laneFiles{texts: &f.texts}
 	for i := range scenes {
 		sc := &scenes[i]
 		if sc.what == sceneAside {

@@ -53,7 +53,7 @@ func (f *Fold) leftOut() int64 {
 // may have no numbers, and the least value may be superseded.
 func (f *Fold) keepWhatCounts(values, rows []bool) {
 	newDeriver(f, nil).keepWhatCounts(values, rows)
-	g, among := f.standing()
+	g, among := f.unreplaced()
 	if g == f {
 		return
 	}

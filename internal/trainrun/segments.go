@@ -122,7 +122,7 @@ type spot struct {
 	kind          posKind
 	pos, time     int64
 	path          uint32
-	standing      *row // of a file that was written anew, a row that no newer text took the place of
+	unreplaced    *row // of a file that was written anew, a row that no newer text took the place of
 }
 
 func (s *stamp) spot(part string) spot {
@@ -143,7 +143,7 @@ func (s *segmenter) ordinalIn(list []boundary, at *spot) int {
 		b := &list[i]
 		switch {
 		case b.inStream(at):
-			if b.offset <= at.pos || at.standing != nil && b.first > 0 && !at.standing.before(&s.rows[b.first-1]) {
+			if b.offset <= at.pos || at.unreplaced != nil && b.first > 0 && !at.unreplaced.before(&s.rows[b.first-1]) {
 				own = max(own, b.ordinal)
 			}
 		case at.time == 0 && b.first > 0: // another file, and nothing tells when it was written: it was not written anew

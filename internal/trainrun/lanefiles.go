@@ -1,13 +1,13 @@
 package trainrun
 
-// standings is what stands in the files of a lane, of the records that say where trainings begin.
-type standings struct {
+// laneFiles has, for each file of a lane, what stands in it of the records that say where trainings begin.
+type laneFiles struct {
 	texts *textTable
-	files map[uint32]*standing // by path
+	files map[uint32]*laneFile // by path
 }
 
-// standing is that of one file.
-type standing struct {
+// laneFile is one of them.
+type laneFile struct {
 	scenes []*scene // by text, then by offset
 	text   int64    // the newest one
 	gone   reach    // how far the training had come in what was replaced, until a row of the new text is there
@@ -16,23 +16,23 @@ type standing struct {
 }
 
 // of gives what stands in the file of a record, nil for one that has no place in a file.
-func (s *standings) of(sc *scene) *standing {
+func (s *laneFiles) of(sc *scene) *laneFile {
 	if sc.path == 0 {
 		return nil
 	}
 	f := s.files[sc.path]
 	if f == nil {
 		if s.files == nil {
-			s.files = map[uint32]*standing{}
+			s.files = map[uint32]*laneFile{}
 		}
-		f = &standing{}
+		f = &laneFile{}
 		s.files[sc.path] = f
 	}
 	return f
 }
 
 // add takes the records of a lane in the order of their places.
-func (s *standings) add(sc *scene) {
+func (s *laneFiles) add(sc *scene) {
 	f := s.of(sc)
 	if f == nil {
 		return
@@ -48,7 +48,7 @@ func (s *standings) add(sc *scene) {
 }
 
 // replace takes out what a text took the place of.
-func (f *standing) replace(offset, from int64) {
+func (f *laneFile) replace(offset, from int64) {
 	kept := f.scenes[:0]
 	for _, sc := range f.scenes {
 		switch {
@@ -68,7 +68,7 @@ func (f *standing) replace(offset, from int64) {
 
 // replaces says, of a row that was added, that it is the first of a training that took the place of another one: the other had
 // come further, or was over. A line that is written again with more in it is neither.
-func (s *standings) replaces(sc *scene) bool {
+func (s *laneFiles) replaces(sc *scene) bool {
 	f := s.of(sc)
 	if f == nil {
 		return false
@@ -78,7 +78,7 @@ func (s *standings) replaces(sc *scene) bool {
 	return yes
 }
 
-func (f *standing) forget() { f.gone, f.over, f.anew = nil, false, false }
+func (f *laneFile) forget() { f.gone, f.over, f.anew = nil, false, false }
 
 // anew notes that a training begins with the text that a row is in.
 func (sc *scene) anew(out map[boundKey][]boundary) {

@@ -2,23 +2,23 @@ package trainrun
 
 import "slices"
 
-// standing gives the fold of what stands in the files: without the rows, starts, ends and failures that newer texts took the place of. What a
-// result says of the training is of it; what was lost is told by the attempts alone. It also says which rows of the fold those are. Where
-// nothing was replaced it is the fold itself.
-func (f *Fold) standing() (g *Fold, rows []int) {
+// unreplaced gives the fold of what stands in the files: without the rows, starts, ends and failures that newer texts took the
+// place of. What a result says of the training is of it; what was lost is told by the attempts alone. It also says which rows of
+// the fold those are. Where nothing was replaced it is the fold itself.
+func (f *Fold) unreplaced() (g *Fold, rows []int) {
 	if len(f.texts.items) == 0 {
 		return f, nil
 	}
-	out, left := *f, standers{texts: &f.texts, numbers: map[int64]bool{}}
+	out, left := *f, sieve{texts: &f.texts, numbers: map[int64]bool{}}
 	out.rows.rows = nil
 	for i := range f.rows.rows {
 		if r := &f.rows.rows[i]; left.note(!f.texts.replaced(r.path, r.pos), int64(r.attempt)) {
 			out.rows.rows, rows = append(out.rows.rows, *r), append(rows, i)
 		}
 	}
-	out.starts = standingOf(&left, &f.starts, &byStarts)
-	out.ends = standingOf(&left, &f.ends, &byEnds)
-	out.failMarks = standingOf(&left, &f.failMarks, &byMarks)
+	out.starts = sieved(&left, &f.starts, &byStarts)
+	out.ends = sieved(&left, &f.ends, &byEnds)
+	out.failMarks = sieved(&left, &f.failMarks, &byMarks)
 	if !left.gone {
 		return f, nil
 	}
@@ -29,21 +29,21 @@ func (f *Fold) standing() (g *Fold, rows []int) {
 	return &out, rows
 }
 
-// standers finds out what stands.
-type standers struct {
+// sieve lets through what no newer text took the place of.
+type sieve struct {
 	texts   *textTable
 	gone    bool           // something does not
 	numbers map[int64]bool // of attempts, whether something of them stands
 }
 
-func (s *standers) note(stands bool, attempt int64) bool {
+func (s *sieve) note(stands bool, attempt int64) bool {
 	s.gone = s.gone || !stands
 	s.numbers[attempt] = s.numbers[attempt] || stands
 	return stands
 }
 
-// standingOf leaves out what does not stand.
-func standingOf[T any](s *standers, l *latest[T], o *sorting[T]) latest[T] {
+// sieved leaves out what does not stand.
+func sieved[T any](s *sieve, l *latest[T], o *sorting[T]) latest[T] {
 	out := latest[T]{total: l.total}
 	for _, v := range l.items {
 		if at := o.at(v); s.note(!s.texts.replaced(at.path, at.pos), at.attempt) {
