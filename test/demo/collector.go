@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pathologize/otelcol-train/test/internal/environ"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
@@ -53,9 +54,12 @@ func startCollector(ctx context.Context, dir string) (*collector, error) {
 	c.cmd = exec.Command(binary, "--config", filepath.Join("config", "quickstart.yaml"),
 		"--config", "yaml:service::telemetry::metrics::level: none")
 	c.cmd.Stdout, c.cmd.Stderr = logFile, logFile
-	c.cmd.Env = append(os.Environ(),
-		"RUNS_DIR="+filepath.Join(dir, "runs"), "RESULTS_DIR="+filepath.Join(dir, "results"), "STATE_DIR="+filepath.Join(dir, "state"),
-		"HEALTH_ENDPOINT="+health, "IDLE_TIMEOUT="+idleTimeout.String(), "LATE_GRACE="+lateGrace.String())
+	if c.cmd.Env, err = environ.Clean("config", map[string]string{
+		"RUNS_DIR": filepath.Join(dir, "runs"), "RESULTS_DIR": filepath.Join(dir, "results"), "STATE_DIR": filepath.Join(dir, "state"),
+		"HEALTH_ENDPOINT": health, "IDLE_TIMEOUT": idleTimeout.String(), "LATE_GRACE": lateGrace.String(),
+	}); err != nil {
+		return nil, err
+	}
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}

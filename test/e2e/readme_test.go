@@ -66,8 +66,10 @@ func TestTheReadmesChartsAndSummary(t *testing.T) {
 	}
 	home, sink := t.TempDir(), otlpsink.Start(t, otlpsink.Accept)
 	_, port, _ := strings.Cut(ports.Free(t), ":")
-	env := append(os.Environ(), "HOME="+home, "HEALTH_ENDPOINT="+ports.Free(t), "METRICS_PORT="+port, "OTLP_ENDPOINT="+ports.Free(t),
-		"DCGM_EXPORTER_ENDPOINT="+ports.Free(t), "NETDATA_OTLP_ENDPOINT="+sink.Endpoint(), "SIGNALS_INTERVAL=1s", "LATE_GRACE=300ms")
+	env := collector.Environ(t, map[string]string{
+		"HOME": home, "HEALTH_ENDPOINT": ports.Free(t), "METRICS_PORT": port, "OTLP_ENDPOINT": ports.Free(t),
+		"DCGM_EXPORTER_ENDPOINT": ports.Free(t), "NETDATA_OTLP_ENDPOINT": sink.Endpoint(), "SIGNALS_INTERVAL": "1s", "LATE_GRACE": "300ms",
+	})
 	folders, _, _ := strings.Cut(block(t, "README.md", "sh", 0), "\n")
 	require.Contains(t, folders, "export ")
 	charts := strings.Replace(block(t, "README.md", "sh", 2), " /etc/netdata/", " "+home+"/netdata/", 1)
@@ -97,10 +99,10 @@ func TestTheReadmesCommandsWork(t *testing.T) {
 		t.Skipf("THE README'S TRAINER WAS NOT RUN: %v", err)
 	}
 	home := t.TempDir()
-	env := append(os.Environ(), "HOME="+home, "HEALTH_ENDPOINT="+ports.Free(t))
+	env := collector.Environ(t, map[string]string{"HOME": home, "HEALTH_ENDPOINT": ports.Free(t)})
 	readmesCollector(t, env, block(t, "README.md", "sh", 0), ` --config "yaml:service::telemetry::metrics::level: none"`)
 	debug := exec.Command("sh", "-ec", strings.Replace(block(t, "README.md", "sh", 1), "build/otelcol-train/otelcol-train", collector.Binary(t)+" validate", 1))
-	debug.Dir = collector.Root(t)
+	debug.Dir, debug.Env = collector.Root(t), env
 	shown, err := debug.CombinedOutput()
 	require.NoError(t, err, string(shown))
 	readmesTrainer(t, env)

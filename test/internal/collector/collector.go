@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pathologize/otelcol-train/test/internal/environ"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 )
 
@@ -66,6 +67,17 @@ func Root(t testing.TB) string {
 		t.Fatal("the tests need source paths: run them without -trimpath")
 	}
 	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// Environ is the environment of a collector under test: the caller's, without the variables that configurations in config/ name, and the test's own.
+// So a test says the same whatever its caller has exported.
+func Environ(t testing.TB, own map[string]string) []string {
+	t.Helper()
+	env, err := environ.Clean(filepath.Join(Root(t), "config"), own)
+	if err != nil {
+		t.Fatalf("read the variables of the shipped configurations: %v", err)
+	}
+	return env
 }
 
 // Binary is the path of the binary under test; without one the test fails.

@@ -1,4 +1,5 @@
-package collector
+// Package environ gives programs under test an environment in which nothing counts that their caller happens to have exported.
+package environ
 
 import (
 	"io/fs"
@@ -7,24 +8,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // variable finds what a configuration takes from the environment.
 var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)`)
 
-// Environ is the environment of a collector under test: the caller's, without the variables that configurations in config/ name, and the test's own.
-// So a test says the same whatever its caller has exported.
-func Environ(t testing.TB, own map[string]string) []string {
-	t.Helper()
-	named, err := variables(filepath.Join(Root(t), "config"))
+// Clean is the caller's environment without the variables that the configurations in a folder name, and with a program's own.
+func Clean(configs string, own map[string]string) ([]string, error) {
+	named, err := variables(configs)
 	if err != nil {
-		t.Fatalf("read the variables of the shipped configurations: %v", err)
+		return nil, err
 	}
-	return environ(os.Environ(), named, own)
+	return clean(os.Environ(), named, own), nil
 }
 
-func environ(callers, named []string, own map[string]string) []string {
+func clean(callers, named []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(callers), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(named, name)
