@@ -17,7 +17,7 @@ import (
 // version is that of builder-config.yaml: make commands links it in.
 var version string
 
-const usage = `usage: otelcol-train-compat [--binary FILE] [--old FILE] CONFIG...
+const usage = `usage: otelcol-train-compat [--old FILE] [--new FILE] CONFIG...
        otelcol-train-compat compare [--old FILE] [--new FILE] --exposition FILE|URL [--new-config CONFIG]... [--pin VERSION] [CONFIG...]
        otelcol-train-compat --version
 

@@ -27,8 +27,7 @@ type finding struct {
 // check is the command's first form.
 func check(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, error) {
 	set := flags("otelcol-train-compat", stderr)
-	path := set.String("binary", ours(), "")
-	old := set.String("old", theirs(), "")
+	old, path := set.String("old", theirs(), ""), set.String("new", ours(), "")
 	asked := set.Bool("version", false, "")
 	if err := set.Parse(args); err != nil {
 		return false, err
@@ -44,7 +43,7 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) (bool, 
 	if err != nil {
 		return false, err
 	}
-	b := binary{*path, "--binary"}
+	b := binary{*path, "--new"}
 	version, err := b.version(ctx)
 	if err != nil {
 		return false, err

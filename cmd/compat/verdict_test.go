@@ -174,7 +174,7 @@ func TestWhatCannotBeFoundOutIsNoVerdict(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("exporters: {debug: {}}"), 0o600))
 	for name, args := range map[string][]string{
 		"no configuration":        {},
-		"a binary that says else": {"--binary", script(t, "echo x version 1"), config},
+		"a binary that says else": {"--new", script(t, "echo x version 1"), config},
 		"compare without old":     {"compare", "--old", "", "--exposition", "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,10 +210,10 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"folder":            {[]string{dir}, "the configuration " + dir + " cannot be read (is a directory): name the file"},
 		"no configuration":  {[]string{list}, list + " is no configuration of a Collector, name one: "},
 		"lost part":         {[]string{lost}, "no such file or directory: ask where the service runs, with its environment and its rights"},
-		"binary":            {[]string{"--binary", gone, config}, gone + " cannot be run (no such file or directory): name the Collector with --binary"},
-		"not on the path":   {[]string{"--binary", "no-such-collector", config}, "no-such-collector cannot be run (executable file not found in $PATH): name the Collector with --binary"},
-		"not executable":    {[]string{"--binary", config, config}, config + " cannot be run (permission denied): name the Collector with --binary"},
-		"another program":   {[]string{"--binary", right, config}, right + ` does not tell which receivers it accepts ("x version 1"): name a Collector with --binary`},
+		"binary":            {[]string{"--new", gone, config}, gone + " cannot be run (no such file or directory): name the Collector with --new"},
+		"not on the path":   {[]string{"--new", "no-such-collector", config}, "no-such-collector cannot be run (executable file not found in $PATH): name the Collector with --new"},
+		"not executable":    {[]string{"--new", config, config}, config + " cannot be run (permission denied): name the Collector with --new"},
+		"another program":   {[]string{"--new", right, config}, right + ` does not tell which receivers it accepts ("x version 1"): name a Collector with --new`},
 		"exposition":        {[]string{"compare", "--old", right, "--exposition", gone}, "the exposition " + gone + " cannot be read (no such file or directory): name with --exposition a file, or what"},
 		"exporter":          {[]string{"compare", "--old", right, "--exposition", nobody}, "connection refused): name with --exposition a file, or what the exporter answers on"},
 		"old binary":        {[]string{"compare", "--old", gone, "--exposition", exposition}, gone + " cannot be run (no such file or directory): name the Collector with --old"},
@@ -235,7 +235,7 @@ func TestAnOldBinaryThatTellsNoVersionIsToldInASentenceOfItsOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("receivers: {prometheus: {}}\nexporters: {otlp: {}}\nservice: {pipelines: {metrics: {receivers: [prometheus], exporters: [otlp]}}}"), 0o600))
 	stub := script(t, `case "$1 $*" in --version*) echo x version 1; exit ;; *no_such_type*) echo "(valid values: [prometheus otlp])"; exit 1 ;; esac`)
 	var out, errs strings.Builder
-	assert.Equal(t, exitUnknown, run(t.Context(), []string{"--binary", stub, "--old", script(t, "exit 3"), config}, &out, &errs))
+	assert.Equal(t, exitUnknown, run(t.Context(), []string{"--new", stub, "--old", script(t, "exit 3"), config}, &out, &errs))
 	assert.True(t, strings.HasSuffix(out.String(), "\nvalidate: ok\n"), out.String())
 	assert.Contains(t, errs.String(), "name a Collector with --old")
 }
@@ -248,7 +248,7 @@ func TestValidateIsToldBesideOtherVerdicts(t *testing.T) {
 	stub := script(t, `[ "$1" = --version ] && { echo x version 1; exit; }
 echo "unknown type: \"kubelet_stats\" for id: \"kubelet_stats\" (valid values: [kubeletstats])"; exit 1`)
 	var out, errs strings.Builder
-	assert.Equal(t, exitNo, run(t.Context(), []string{"--binary", stub, config}, &out, &errs), errs.String())
+	assert.Equal(t, exitNo, run(t.Context(), []string{"--new", stub, config}, &out, &errs), errs.String())
 	assert.Contains(t, out.String(), "spelled otherwise  write kubeletstats\n")
 	assert.Contains(t, out.String(), "\nvalidate: unknown type: \"kubelet_stats\" for id: \"kubelet_stats\"\nIt stops at the first name that it does not know: mend")
 }

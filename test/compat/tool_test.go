@@ -61,7 +61,7 @@ func TestTheCommandGivesTheSurveysVerdicts(t *testing.T) {
 			for name, d := range documents {
 				path := filepath.Join(t.TempDir(), "config.yaml")
 				require.NoError(t, os.WriteFile(path, []byte(d.text(t)), 0o600))
-				out, status := asked(t, environment, "--binary", collector.Binary(t), "--old", collector.Stock(t), path)
+				out, status := asked(t, environment, "--new", collector.Binary(t), "--old", collector.Stock(t), path)
 				var got []string
 				for _, line := range missingLine.FindAllStringSubmatch(out, -1) {
 					got = append(got, line[1]+" "+line[2])
@@ -97,7 +97,7 @@ exporters: {logging: {}}
 extensions: {basic_auth: {}, bearer_token_auth: {}, health_check_v2: {}}
 service: {telemetry: {metrics: {address: ':8888'}}}
 `), 0o600))
-	out, status := asked(t, nil, "--binary", collector.Binary(t), "--old", collector.Stock(t), path)
+	out, status := asked(t, nil, "--new", collector.Binary(t), "--old", collector.Stock(t), path)
 	assert.Equal(t, 1, status)
 	for _, want := range []string{
 		`kubelet_stats +spelled otherwise +write kubeletstats`, `group_by_attrs +spelled otherwise +write groupbyattrs`,
