@@ -174,7 +174,7 @@ func (r *bodyRule) fitsInside(m pcommon.Map) bool {
 		if rule == nil {
 			rule = r.rest
 		}
-		if rule != nil && v.Type() != pcommon.ValueTypeEmpty && !rule.fits(v) {
+		if rule != nil && v.Type() != pcommon.ValueTypeEmpty && (key == "" || !rule.fits(v)) {
 			return false
 		}
 	}

@@ -140,10 +140,11 @@ func TestAMeasurementThatIsNoNumberIsCounted(t *testing.T) {
 		n    int
 		flaw string
 	}{
-		`"measurements":{"val/loss":"0.5","val":{"acc":1},"val/f1":true,"lr":[1],"train/loss":2}}}`: {4, "body.measurements: want a number of its range"},
-		`"learning_rate":{"pg0":"0.001"},"durations":{"epoch_s":"1.5"}}}`:                           {2, "body.learning_rate: want a number of its range"},
-		`"measurements":{"a":null,"b":NaN,"c":"-inf","d":123456789012345678901234567890,"e":1}}}`:   {},
-		`"other":{"note":"text"}}}`: {},
+		`"measurements":{"val/loss":"0.5","val":{"acc":1},"val/f1":true,"lr":[1],"train/loss":2}}}`:         {4, "body.measurements: want a number of its range"},
+		`"learning_rate":{"pg0":"0.001"},"durations":{"epoch_s":"1.5"}}}`:                                   {2, "body.learning_rate: want a number of its range"},
+		`"measurements":{"a":null,"b":NaN,"c":"-inf","d":123456789012345678901234567890,"e":1}}}`:           {},
+		`"measurements":{"":0.5,"val/loss":1},"learning_rate":{"":0.1},"durations":{"":null}}}`:             {2, "body.measurements: want a name for each number"},
+		`"params":{"":1},"other":{"note":"text"}}}`:                                                         {},
 		`"best":{"metric":1,"mode":"min","value":"0.5","epoch":1.5},"checkpoint":{"path":["a"],"note":7}}}`: {4, "body.best.metric: want a string"},
 	} {
 		l, _ := decode(t, head+body)

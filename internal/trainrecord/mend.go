@@ -8,15 +8,19 @@ import (
 )
 
 // mender takes out of a body what does not fit the registry. Each value costs itself alone; where it stood, it is as if it had not been told. What it
-// takes goes to the details, under its path. In an object whose names are free, and in an array, a value of another type stays: it is nobody's.
+// takes goes to the details, under its path. In an object whose names are free, and in an array, a value of another type, or one without a
+// name, stays: it is nobody's.
 type mender struct {
 	taken            []taken
 	dropped, offList int
 	flaw             string // the first
 }
 
-// wantListed is what is wanted instead of a value off its list.
-const wantListed = "one of its list"
+// What is wanted instead of a value off its list, and of one whose free name is empty.
+const (
+	wantListed = "one of its list"
+	wantName   = "a name for each number"
+)
 
 type taken struct {
 	path  string
@@ -73,6 +77,9 @@ func (m *mender) object(r *bodyRule, path, place string, o pcommon.Map) {
 			return rule != nil && !m.keeps(rule, path+"."+key, place+"."+key, v)
 		case rule != nil && !rule.fits(v):
 			m.drop(rule, place+"."+key)
+		case rule == nil && key == "":
+			m.dropped++
+			m.tell(place, wantName)
 		case rule == nil && !r.rest.fits(v):
 			m.drop(r.rest, place)
 		default:

@@ -28,7 +28,7 @@ Measurements may be ` + "`NaN`, `Infinity` and `-Infinity`" + `. ` + "`epoch`" +
 
 const misfits = "A value that is not of its type or range costs itself alone: it counts as absent, and what was written is kept under `framework`, by its path " +
 	"(`epoch`, `best.mode`, `artifacts[2].size`; with a `_` behind it where that name is taken). In `measurements`, `learning_rate`, `durations`, and among the " +
-	"elements of arrays, it stays where it is, and counts for nothing. An inner key has the range of the body's key of its name. So it is with the keys of a line " +
+	"elements of arrays, it stays where it is, and counts for nothing; so does a number without a name. An inner key has the range of the body's key of its name. So it is with the keys of a line " +
 	"(`ts`, `severity`, `phase` …); but a line whose `run_id`, `part`, `attempt`, `rank` or `seq` is not of its type and range is no record: it would be taken for another's. " +
 	"`null` is absent.\n\n" +
 	"A number of `epoch.end`, `step.end` or `phase.end` that stands beside `measurements`, under a key that is not below, is in no curve: it stays where it is, and is counted too " +
