@@ -194,6 +194,13 @@ func TestTheCheckpointOfTheBestEpoch(t *testing.T) {
 
 	st = stateOf(t, epoch(1, "", 0, "1"), saved(5, "", "l0", "periodic", 0), saved(6, "", "b1", "best", 1))
 	assert.Equal(t, "l0", st.Best.Checkpoint.Path, "any checkpoint of that epoch")
+	assert.Equal(t, "b1", st.Checkpoints.Last.Path, "none is of kind last")
+
+	st = stateOf(t, epoch(1, "", 0, "2"), saved(2, "", "l", "last", 0), saved(3, "", "b", "best", 0),
+		epoch(4, "", 1, "1"), saved(5, "", "l", "last", 1), saved(6, `"part": "fold=1"`, "other", "last", 1), saved(7, "", "b", "best", 1))
+	assert.Equal(t, []any{"l", ptr(1), "b", ptr(1)}, []any{
+		st.Checkpoints.Last.Path, st.Checkpoints.Last.Epoch, st.Checkpoints.Best.Path, st.Checkpoints.Best.Epoch,
+	}, "the last epoch is the best one")
 
 	st = stateOf(t, epoch(1, "", 0, "1"), saved(2, "", "given-up", "best", 0), epoch(3, `"attempt": 2`, 0, "3"))
 	assert.Equal(t, 3.0, st.Best.Value)

@@ -146,8 +146,21 @@ func (d *deriver) files() {
 		c.Best = d.checkpoint(best[0])
 	}
 	if all := d.saves(); len(all) > 0 {
-		c.Last = d.checkpoint(all[0])
+		c.Last = d.checkpoint(lastOf(all))
 	}
+}
+
+// lastOf gives the newest of all checkpoints. When that is of kind best it is the newest of kind last, if there is one: a trainer whose
+// last epoch is its best saves both, and may tell the best one last.
+func lastOf(all []*saved) *saved {
+	newest := all[0]
+	if newest.Kind != kindBest {
+		return newest
+	}
+	if i := slices.IndexFunc(all, func(s *saved) bool { return s.Kind == kindLast && s.part == newest.part }); i >= 0 {
+		return all[i]
+	}
+	return newest
 }
 
 // stands says that no newer text took the place of a checkpoint's record.

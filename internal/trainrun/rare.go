@@ -138,7 +138,11 @@ func (f *Fold) rare(e *Entry, at *stamp) {
 	}
 }
 
-const kindBest = "best"
+// Kinds of checkpoints that decide what is best and last.
+const (
+	kindBest = "best"
+	kindLast = "last"
+)
 
 // partOf registers a part that a rare event names.
 func (f *Fold) partOf(name string) *part {

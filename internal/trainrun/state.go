@@ -232,7 +232,7 @@ type Checkpoint struct {
 
 // Checkpoints names those worth a digest.
 type Checkpoints struct {
-	Last  *Checkpoint // the newest of any kind
+	Last  *Checkpoint // the newest of kind last when the newest of all is of kind best, else that
 	Best  *Checkpoint // the newest of kind best
 	Count int64
 }

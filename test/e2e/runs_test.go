@@ -109,7 +109,8 @@ type result struct {
 	Source struct {
 		Framework struct{ Name string }
 	} `json:"source"`
-	Failures []struct{ Type, Message string } `json:"failures"`
+	Failures  []struct{ Type, Message string } `json:"failures"`
+	Artifacts []struct{ Role, Path string }    `json:"artifacts"`
 }
 
 type bestOne struct {

@@ -119,6 +119,9 @@ func TestTheBlocksForTrainersWriteStreamsThatAreUnderstood(t *testing.T) {
 			}
 			require.Equal(t, c.checkpoint, got.Best.Path)
 			require.Equal(t, c.planned, got.Epochs.Planned)
+			if name == "ultralytics" { // its last epoch is the best one
+				require.Equal(t, []struct{ Role, Path string }{{"best", c.checkpoint}, {"last", filepath.Join(home, "w", "last.pt")}}, got.Artifacts)
+			}
 		})
 	}
 }
