@@ -20,6 +20,7 @@ func TestWhatIsToBeMendedIsSaid(t *testing.T) {
 		defer r.stop()
 		for _, id := range []string{"a", "b"} {
 			r.feed(stream(record(id, 0, "run.start", `"objective":{"metric":"val/none","mode":"min"}`), epoch(id, 0),
+				epoch(id, 1), epoch(id, 2), epoch(id, 1000),
 				record(id, 200, "epoch_end", ""), record(id, 300, "run.end", `"outcome":"completed"`))...)
 		}
 		pass(time.Minute)
@@ -29,6 +30,9 @@ func TestWhatIsToBeMendedIsSaid(t *testing.T) {
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`body.outcome: "completed", want success, failed or aborted`).Len())
 		assert.Contains(t, text, `"what": "event_off_list"`)
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`event: "epoch_end", want one of run.start, epoch.end, step.end`).Len())
+		assert.Contains(t, text, `"what": "epochs_jump"`)
+		keepsSchema(t, []byte(text))
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`body.epoch: 1000 is much farther`).Len())
 		assert.Equal(t, 1, r.logs.FilterMessageSnippet(`no record measures "val/none"`).Len())
 	})
 }

@@ -94,6 +94,8 @@ func advice(n trainrun.Note) string {
 		return fmt.Sprintf("body.step: epochs have several values of %q, and some tell no step and are left out; want the step of the run in each, which does not begin anew with an epoch", n.Value)
 	case trainrun.NoteSteps:
 		return "body.step: steps begin anew in each epoch, and the curves over them only have the order of epoch and step; want the step of the run, which goes on from epoch to epoch"
+	case trainrun.NoteJump:
+		return fmt.Sprintf("body.epoch: %s is much farther from the one before than all others span, and epochs.completed counts to it; want the index of the epoch, from 0", n.Value)
 	default:
 		return "ts: several streams tell one value and no time says which is the newer one; want a time in each line"
 	}

@@ -3,6 +3,7 @@ package trainrun
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,8 +52,8 @@ func (d *deriver) epochs(part int) Epochs {
 	if t := p.plannedEpochs.pick(newest); t != nil {
 		out.Planned = &t.value
 	}
-	completed, last := int64(0), none
-	known := false
+	var completed farthest
+	last, known := none, false
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
 		if int(r.part) != part {
@@ -60,18 +61,45 @@ func (d *deriver) epochs(part int) Epochs {
 		}
 		c := d.cutOf(i)
 		known = known || r.epoch >= 0
-		completed = max(completed, min(r.done, c.epoch))
+		completed.add(min(r.done, c.epoch))
 		if r.axis.coarse() && r.n > 0 && !c.covers(r, AxisEpoch) {
 			last = max(last, r.epoch)
 		}
 	}
 	if known {
-		out.Completed = &completed
+		out.Completed = &completed.most
 	}
-	if last = max(last, completed-1); last >= 0 {
+	if last = max(last, completed.most-1); last >= 0 {
 		out.Last = &last
 	}
+	if completed.isStray() {
+		d.note(NoteJump, strconv.FormatInt(completed.most-1, 10))
+	}
 	return copyEpochs(out)
+}
+
+// farthest keeps, of numbers of completed epochs, the two greatest that differ and the least. 0 is none.
+type farthest struct{ least, before, most int64 }
+
+func (f *farthest) add(n int64) {
+	switch {
+	case n <= 0 || n == f.most:
+		return
+	case n > f.most:
+		f.before, f.most = f.most, n
+	default:
+		f.before = max(f.before, n)
+	}
+	if f.least == 0 || n < f.least {
+		f.least = n
+	}
+}
+
+// isStray says that the last of three or more epochs is much farther from the one before than all others span: that one is wrong, or others
+// are missing. Rows of each tenth epoch are no such case.
+func (f *farthest) isStray() bool {
+	const times = 5
+	return f.before > f.least && (f.most-f.before)/times > f.before-f.least+1
 }
 
 func copyEpochs(e Epochs) Epochs {

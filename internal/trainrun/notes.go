@@ -23,6 +23,8 @@ const (
 	NoteUnplaced = "values_without_step"
 	// NoteSteps: steps begin anew in each epoch; a curve of such rows is in the order of epoch and step, and has no axis.
 	NoteSteps = "steps_begin_anew"
+	// NoteJump: the last epoch is much farther from the one before than all others span.
+	NoteJump = "epochs_jump"
 )
 
 // Note is something that whoever wrote the records should mend.

@@ -2,6 +2,7 @@ package trainrun
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,41 @@ func TestAStreamThatBeginsBehindAMarkOrBlankLines(t *testing.T) {
 		st := foldOf(rows).State()
 		assert.Equal(t, missing, st.Headless, start)
 		assert.Equal(t, missing, st.Partial, start)
+	}
+}
+
+// TestAnEpochFarBehindAllOthersIsNoted: it counts, since an epoch.end says that it is complete.
+func TestAnEpochFarBehindAllOthersIsNoted(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		epochs []int
+		far    string
+	}{
+		"stray":            {[]int{0, 1, 2, 1000, 3, 4}, "1000"},
+		"of a hundred":     {[]int{0, 1, 50, 99, 1000, 100}, "1000"},
+		"resumed":          {[]int{500, 501, 502}, ""},
+		"resumed, stray":   {[]int{500, 501, 502, 5020}, "5020"},
+		"each tenth":       {[]int{0, 10, 20, 30}, ""},
+		"each hundredth":   {[]int{0, 100}, ""},
+		"then each tenth":  {[]int{0, 1, 10, 20}, ""},
+		"seldom and later": {[]int{0, 1, 2, 5, 10, 20, 50, 100}, ""},
+		"told twice":       {[]int{0, 0, 7, 7}, ""},
+		"one":              {[]int{0}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines []string
+			for i, e := range tc.epochs {
+				lines = append(lines, line("epoch.end", float64(i), "", fmt.Sprintf(`"epoch": %d, "measurements": {"val/loss": 1}`, e)))
+			}
+			var want []Note
+			if tc.far != "" {
+				want = []Note{{NoteJump, tc.far}}
+			}
+			st := stateOf(t, lines...)
+			assert.Equal(t, want, st.Notes)
+			assert.Equal(t, int64(slices.Max(tc.epochs)+1), *st.Epochs.Completed)
+		})
 	}
 }
 

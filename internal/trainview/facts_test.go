@@ -67,6 +67,16 @@ func TestNoEtaWithoutALength(t *testing.T) {
 	assert.NotContains(t, d.Why, "progress.epochs_planned")
 }
 
+// TestAnEpochFarBehindAllOthersIsWarnedOf: it counts as completed, and the warning says why.
+func TestAnEpochFarBehindAllOthersIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	r := newRun(t).epochs("val/loss", 3, 2, 1)
+	assert.NotContains(t, codesOf(r.after(time.Second)), warnJump)
+	d := r.line(start.Add(time.Hour), "epoch.end", `"epoch":1000,"measurements":{"val/loss":0.5}`).after(time.Second)
+	assert.Contains(t, codesOf(d), warnJump)
+	assert.Equal(t, ptr(int64(1001)), d.Progress.EpochsCompleted)
+}
+
 // TestWarningsOfALossSayWhere, with the fields that the contract names, and none of a curve without a goal.
 func TestWarningsOfALossSayWhere(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,7 @@ const (
 	warnEmpty        = "checkpoint_empty"
 	warnEvents       = trainrun.NoteEvent
 	warnSteps        = trainrun.NoteSteps
+	warnJump         = trainrun.NoteJump
 	warnUnplaced     = trainrun.NoteUnplaced
 	warnMeaningless  = "values_without_meaning"
 	warnTruncated    = "truncated"
@@ -39,9 +40,9 @@ const (
 // WarningCodes lists every code of a warning, sorted.
 func WarningCodes() []string {
 	return []string{
-		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnEvents, warnThenProgress,
-		warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSteps, warnSuperseded, warnSuspect, warnTorn, warnTruncated, warnUnmapped,
-		warnMeaningless, warnUnplaced,
+		warnBadLines, warnMismatch, warnEmpty, warnMissing, warnBackwards, warnFuture, warnConflict, warnDiverging, warnDuplicates, warnJump, warnEvents,
+		warnThenProgress, warnSpike, warnRateZero, warnNonFinite, warnOverfitting, warnPlateau, warnRestarts, warnSteps, warnSuperseded, warnSuspect,
+		warnTorn, warnTruncated, warnUnmapped, warnMeaningless, warnUnplaced,
 	}
 }
 
@@ -102,6 +103,7 @@ func (v *view) facts() {
 	v.count(warnUnmapped, t.Unmapped)
 	v.count(warnEvents, v.noted(trainrun.NoteEvent))
 	v.count(warnSteps, v.noted(trainrun.NoteSteps))
+	v.count(warnJump, v.noted(trainrun.NoteJump))
 	v.count(warnUnplaced, v.noted(trainrun.NoteUnplaced))
 	if t.flaws > 0 {
 		v.warn(Warning{Code: warnMeaningless, N: &t.flaws, First: Safe(t.flaw, maxMessage)})
