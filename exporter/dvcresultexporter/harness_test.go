@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -324,6 +325,13 @@ func (g *gate) Create(name string) (atomicdir.File, error) {
 		return nil, err
 	}
 	return g.FS.Create(name)
+}
+
+func (g *gate) Lock(name string) (io.Closer, error) {
+	if err := g.before("lock", name); err != nil {
+		return nil, err
+	}
+	return g.FS.Lock(name)
 }
 
 func (g *gate) Rename(from, to string) error {

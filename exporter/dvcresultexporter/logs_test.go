@@ -2,6 +2,7 @@ package dvcresultexporter
 
 import (
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
@@ -35,6 +37,39 @@ func TestErrorsThatComeAndGoAreOneLineInFiveMinutes(t *testing.T) {
 		}
 		assert.Equal(t, "10", r.metric(`otelcol_dvc_result_write_errors{reason="no_space"}`))
 		assert.Equal(t, 2, r.logs.FilterMessageSnippet("Results cannot be written").Len(), "one line in five minutes")
+	})
+}
+
+// TestALockThatComesFreeInSecondsIsNoError: two collectors that write the same results, as gateways do, meet at each other's locks every day. One that
+// stays is an error, as any other that keeps a result from being written.
+func TestALockThatComesFreeInSecondsIsNoError(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.start()
+		defer r.stop()
+		refused, times := 0, patience
+		r.fs.fail(func(op, name string) error {
+			if op != "lock" || !strings.Contains(name, "locks/") || refused == times {
+				return nil
+			}
+			refused++
+			return atomicdir.ErrLocked
+		})
+		r.feed(wholeRun("a")...)
+		pass(time.Minute)
+		assert.Equal(t, times, refused)
+		r.says("a", "success", true, false)
+		assert.Empty(t, r.metric(`otelcol_dvc_result_write_errors{reason="locked"}`))
+		assert.Zero(t, r.logs.FilterMessageSnippet("Results cannot be written").Len())
+		assert.Empty(t, r.host.Statuses())
+
+		refused, times = 0, patience+2
+		r.feed(wholeRun("b")...)
+		pass(time.Minute)
+		assert.Equal(t, times, refused)
+		r.says("b", "success", true, false)
+		assert.Equal(t, "2", r.metric(`otelcol_dvc_result_write_errors{reason="locked"}`))
+		assert.Equal(t, 1, r.logs.FilterMessageSnippet("Results cannot be written").Len())
 	})
 }
 

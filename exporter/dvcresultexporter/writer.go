@@ -2,7 +2,7 @@ package dvcresultexporter
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"go.opentelemetry.io/collector/extension/xextension/storage"
@@ -27,7 +27,11 @@ type job struct {
 	digests map[string]digest.Digest
 	own     bool // the result on disk is of this state
 	foreign bool // what is on disk then is not, or not of it alone
+	patient bool // a lock of another collector's is no error yet
 }
+
+// patience is how many attempts in a row may meet another collector's lock on a result before that is an error: seven seconds of them.
+const patience = 3
 
 // writer looks at runs that are due. A run is in one writer at a time.
 func (g *engine) writer() {
@@ -71,62 +75,15 @@ func (g *engine) visit(s *side) {
 			}
 		}
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		g.wrote(ctx, s, &j, result)
+	case j.patient && errors.Is(err, atomicdir.ErrLocked): // another collector writes it just now
+	default:
 		g.telemetry.WriteErrors.Add(ctx, 1, g.telemetry.With("reason", string(atomicdir.ReasonOf(err))))
 		g.report.failed(s, err)
-	} else {
-		g.wrote(ctx, s, &j, result)
 	}
 	g.finish(ctx, s, j, err)
-}
-
-// resultSet is what atomicdir is to bring to disk.
-func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State, own int64) atomicdir.Set {
-	set := atomicdir.Set{
-		Name:     dir,
-		Swept:    g.swept(),
-		Optional: []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName},
-		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st, own) },
-	}
-	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first
-		set.Keep = func(marker []byte) bool {
-			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st, own)
-		}
-	}
-	if keep := set.Keep; g.cfg.Layout == layoutFixed {
-		set.Keep = func(marker []byte) bool { return resultfile.IsNewer(marker, st) || keep(marker) }
-	}
-	for _, f := range files {
-		set.Files = append(set.Files, atomicdir.Content{Name: f.Name, Bytes: f.Bytes})
-	}
-	return set
-}
-
-// staleSet has nothing of a run's own left in a directory.
-func (g *engine) staleSet(dir, id string) atomicdir.Set {
-	set := atomicdir.Set{
-		Name: dir, Swept: g.swept(), Gone: true,
-		Keep: func(marker []byte) bool { return resultfile.IsOther(marker, id) },
-	}
-	for _, name := range []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName, resultfile.ResultName} {
-		set.Files = append(set.Files, atomicdir.Content{Name: name})
-	}
-	if g.cfg.Report {
-		set.Files = slices.Insert(set.Files, 0, atomicdir.Content{Name: resultfile.ReportName})
-	}
-	return set
-}
-
-// swept names what results alone have. A report is somebody else's where none is asked for.
-func (g *engine) swept() []atomicdir.Swept {
-	out := []atomicdir.Swept{
-		{Below: resultfile.PlotsDir, Suffix: resultfile.PlotsSuffix},
-		{Below: resultfile.FullDir, Suffix: resultfile.FullSuffix},
-	}
-	if g.cfg.Report {
-		out = append(out, atomicdir.Swept{Below: resultfile.ReportDir, Suffix: resultfile.ReportSuffix})
-	}
-	return out
 }
 
 // decide computes the state of a side and judges it.
@@ -175,6 +132,7 @@ func (g *engine) decide(ctx context.Context, s *side) (job, bool) {
 	}
 	return job{
 		state: st, verdict: v, version: s.version, seen: s.wallSeen, stale: s.stale(), files: s.run.files, gpus: g.meter.report(s), digests: sums, own: s.own,
+		patient: s.failures < patience,
 	}, true
 }
 
