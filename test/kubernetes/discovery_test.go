@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ func found(t *testing.T, address, exporterPod string) string {
 	out, err := yaml.Marshal(map[string]any{
 		"receivers": map[string]any{
 			"prometheus":   map[string]any{"config": map[string]any{"scrape_configs": jobs}},
-			"host_metrics": map[string]any{"root_path": "/"}, // the node is not mounted here
+			"host_metrics": map[string]any{"root_path": "/", "collection_interval": "1s"}, // the node is not mounted here
 		},
 		"service": map[string]any{"pipelines": map[string]any{"traces": map[string]any{"processors": []string{"memory_limiter"}}}}, // k8s_attributes asks the API
 	})
@@ -55,18 +54,41 @@ func found(t *testing.T, address, exporterPod string) string {
 	return string(out)
 }
 
-// charted gives the series of the exporter that Netdata tells apart.
-func charted(t *testing.T, exporterPod string) []string {
+const exposition = "../testdata/dcgm/metrics.prom"
+
+// inPod runs the configuration of the DaemonSet beside an exporter, and gives the backend.
+func inPod(t *testing.T, exporterPod string) (*collector.Process, *otlpsink.Sink) {
 	t.Helper()
-	path := filepath.Join("..", "testdata", "dcgm", "metrics.prom")
-	exporter, sink := dcgm.Serve(t, path), otlpsink.Start(t, otlpsink.Accept)
+	exporter, sink := dcgm.Serve(t, exposition), otlpsink.Start(t, otlpsink.Accept)
 	env := collector.NewFolders(t).Env(t)
 	env["NETDATA_OTLP_ENDPOINT"], env["DCGM_SCRAPE_INTERVAL"], env["NODE_NAME"] = sink.Endpoint(), "1s", "gpu-node-1"
-	c := collector.Start(t, collector.Options{
+	return collector.Start(t, collector.Options{
 		Configs: []string{collector.Shipped(t, "host-training.yaml"), collector.Shipped(t, "overlays/kubernetes.yaml")},
 		YAML:    found(t, exporter.Address(), exporterPod),
 		Env:     env,
-	})
+	}), sink
+}
+
+// TestThePodsNetworkIsNotCalledTheNodes: root_path leads to the node's files, and a process finds its own network, the pod's, in those too.
+func TestThePodsNetworkIsNotCalledTheNodes(t *testing.T) {
+	t.Parallel()
+	_, sink := inPod(t, "dcgm-exporter-a")
+	seen := map[string]bool{}
+	require.Eventually(t, func() bool {
+		for _, p := range series.Points(sink.Metrics()...) {
+			seen[p.Name] = true
+		}
+		return seen["system.cpu.time"] && seen["system.memory.usage"] && seen["system.filesystem.usage"]
+	}, time.Minute, 100*time.Millisecond)
+	for name := range seen {
+		assert.False(t, strings.HasPrefix(name, "system.network."), name)
+	}
+}
+
+// charted gives the series of the exporter that Netdata tells apart.
+func charted(t *testing.T, exporterPod string) []string {
+	t.Helper()
+	c, sink := inPod(t, exporterPod)
 	defer c.Stop()
 	var keys []string
 	require.Eventually(t, func() bool {
@@ -77,7 +99,7 @@ func charted(t *testing.T, exporterPod string) []string {
 			}
 		}
 		keys = series.Keys(scraped, nil)
-		return len(keys) > len(dcgm.Samples(t, path))
+		return len(keys) > len(dcgm.Samples(t, exposition))
 	}, time.Minute, 100*time.Millisecond)
 	return keys
 }
