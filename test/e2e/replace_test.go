@@ -76,15 +76,35 @@ func valuesOf(exporter *dcgm.Server, points []series.Point) map[string]string {
 	return values
 }
 
+// trainingOfThePage is what the page adds to a host's configuration, with the test's folders.
+func trainingOfThePage(t *testing.T, f folders) string {
+	t.Helper()
+	blocks := markdown.Blocks(markdown.Section(t, markdown.Page(t, "docs/replace-host-collector.md"), "4. Add training"), "yaml")
+	require.NotEmpty(t, blocks)
+	return strings.NewReplacer("/var/lib/otelcol-train/storage", f.State, "/srv/runs", f.Runs, "/srv/results", f.Results).Replace(blocks[0])
+}
+
+// TestTrainingIsAddedBesideAStorageThatTheHostHas: to Netdata's own recipes, which have no limiter and no health check, and keep the offsets of their
+// logs where they were: elsewhere all logs would be sent again.
+func TestTrainingIsAddedBesideAStorageThatTheHostHas(t *testing.T) {
+	t.Parallel()
+	f, old := newFolders(t), t.TempDir()
+	here := strings.Replace(trainingOfThePage(t, f), "extensions: [", "extensions: [file_storage, ", 1) // the page: with your own
+	recipes := filepath.Join("..", "compat", "testdata", "14-netdata-recipes.yaml")
+	c := collector.Start(t, collector.Options{Configs: []string{recipes}, YAML: here, Env: map[string]string{"STORAGE_DIR": old}})
+	c.Stop()
+	assert.FileExists(t, filepath.Join(old, "receiver_filelog_app"))
+	found, err := os.ReadDir(f.State)
+	require.NoError(t, err)
+	assert.NotEmpty(t, found)
+}
+
 // TestTrainingIsAddedToTheHostOfTodayAsThePageSays: its block over the configuration of the swap makes results, takes readings of GPUs for
 // them, and sends masked copies; the series of the exporter stay.
 func TestTrainingIsAddedToTheHostOfTodayAsThePageSays(t *testing.T) {
 	t.Parallel()
-	blocks := markdown.Blocks(markdown.Section(t, markdown.Page(t, "docs/replace-host-collector.md"), "4. Add training"), "yaml")
-	require.NotEmpty(t, blocks)
-
 	f := newFolders(t)
-	here := strings.NewReplacer("/var/lib/otelcol-train/storage", f.State, "/srv/runs", f.Runs, "/srv/results", f.Results).Replace(blocks[0])
+	here := trainingOfThePage(t, f)
 	exporter, sink := dcgm.Serve(t, filepath.Join("..", "testdata", "dcgm", "metrics.prom")), otlpsink.Start(t, otlpsink.Accept)
 	env := hostEnv(t, exporter, sink)
 	want := series.Keys(ofExporter(exporter, scrapedTwice(t, exporter, collector.Options{})), nil)
