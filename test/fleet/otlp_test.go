@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/pathologize/otelcol-train/test/internal/collector"
 	"github.com/pathologize/otelcol-train/test/internal/dcgm"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 	"github.com/pathologize/otelcol-train/test/internal/otlpsink"
 	"github.com/pathologize/otelcol-train/test/internal/ports"
 	"github.com/pathologize/otelcol-train/test/internal/series"
@@ -52,4 +55,16 @@ func TestAGatewayPassesOnWhatAHostSends(t *testing.T) {
 		}, within, 100*time.Millisecond)
 	}
 	assert.Equal(t, charts(direct), charts(backend))
+}
+
+// TestAGatewayWithoutKafkaLooksForNone when it is told so as the page says.
+func TestAGatewayWithoutKafkaLooksForNone(t *testing.T) {
+	t.Parallel()
+	option := regexp.MustCompile("`--config \"(yaml:[^\"`]+)\"`").FindStringSubmatch(markdown.Page(t, "docs/fleet.md"))
+	require.NotNil(t, option)
+	env := map[string]string{"KAFKA_BROKERS": ports.Free(t), "HEALTH_ENDPOINT": ports.Free(t), "OTLP_ENDPOINT": ports.Free(t), "BACKEND_INSECURE": "true"}
+	c := collector.Start(t, collector.Options{Configs: []string{collector.Shipped(t, "fleet-gateway-backend.yaml"), option[1]}, Env: env})
+	c.Stop()
+	assert.NotContains(t, c.Logs(), env["KAFKA_BROKERS"])
+	assert.NotContains(t, c.Logs(), "broker")
 }
