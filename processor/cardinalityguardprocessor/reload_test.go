@@ -313,3 +313,30 @@ func TestReloadsAndBatchesAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerThatHangsDoesNotHoldTheStartUp: the start waits a moment for it, and the guard holds to what the registry forbids until it answers.
+func TestAServerThatHangsDoesNotHoldTheStartUp(t *testing.T) {
+	t.Parallel()
+	answers, asked := make(chan struct{}), make(chan struct{}, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-answers:
+			_, _ = io.WriteString(w, denies)
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	l, _ := watched(t, func(c *Config) { c.PolicyURL = server.URL })
+	began := time.Now()
+	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
+	defer func() { require.NoError(t, l.guard.shutdown(context.Background())) }()
+	assert.Less(t, time.Since(began), 8*time.Second, "a request takes ten seconds before it is given up")
+	<-asked
+	assert.ElementsMatch(t, []string{"kept", "pid"}, l.keys(t, "pid", "run_id"))
+	assert.Equal(t, []string{`otelcol_cardinality_guard_policy_reloads{processor="cardinality_guard",result="unreachable"} 1`}, l.reloads(t))
+
+	close(answers)
+	l.guard.renew(t.Context())
+	assert.Equal(t, []string{"kept"}, l.keys(t, "pid", "run_id"))
+}

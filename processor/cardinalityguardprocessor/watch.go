@@ -35,16 +35,27 @@ func (g *guard) first(ctx context.Context) error {
 		g.govern(p)
 	case g.cfg.PolicyURL != "":
 		g.watch.source = policy.URL(g.cfg.PolicyURL)
-		g.renew(ctx)
+		look, cancel := context.WithTimeout(ctx, firstAnswer)
+		defer cancel()
+		p, result, err := g.watch.source.Look(look)
+		g.took(ctx, p, result, err)
 	}
 	return nil
 }
+
+// firstAnswer is how long a start waits for a server: the collector takes nothing meanwhile, and each guard waits for itself.
+const firstAnswer = 2 * time.Second
 
 var errPolicyFile = errors.New("policy_file: not usable; correct the path or the file, or leave policy_file out: the rules of the registry hold without one")
 
 // renew looks for another policy and puts it in force.
 func (g *guard) renew(ctx context.Context) {
 	p, result, err := g.watch.source.Look(ctx)
+	g.took(ctx, p, result, err)
+}
+
+// took tells of a look at the source, and puts the policy in force that it gave.
+func (g *guard) took(ctx context.Context, p *policy.Policy, result policy.Result, err error) {
 	if result == policy.Unchanged || ctx.Err() != nil {
 		return
 	}
