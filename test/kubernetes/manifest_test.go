@@ -18,12 +18,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/pathologize/otelcol-train/test/internal/collector"
+	"github.com/pathologize/otelcol-train/test/internal/markdown"
 )
 
 // strict refuses fields that a type does not have.
@@ -207,6 +209,31 @@ func TestNamesAgree(t *testing.T) {
 	const label = "pathologize.io/run-id"
 	assert.Equal(t, job.Labels[label], job.Spec.Template.Labels[label], "the pod has the run id too")
 	assert.Empty(t, validation.IsValidLabelValue(job.Labels[label]))
+}
+
+// TestWhatIsAppliedFindsItsPlace: each namespace is made, by a manifest or by a command of the page before it, and the Job may run on the nodes that
+// the Collector is on.
+func TestWhatIsAppliedFindsItsPlace(t *testing.T) {
+	t.Parallel()
+	before := map[string]bool{}
+	for line := range strings.Lines(markdown.Blocks(markdown.Page(t, "docs/kubernetes.md"), "sh")[0]) {
+		words := strings.Fields(line)
+		if name, ok := strings.CutPrefix(line, "kubectl create namespace "); ok {
+			before[strings.TrimSpace(name)] = true
+			continue
+		}
+		for _, object := range objects(t, filepath.Base(words[len(words)-1])) {
+			o, ok := object.(metav1.Object)
+			require.True(t, ok)
+			if _, is := object.(*corev1.Namespace); is {
+				before[o.GetName()] = true
+			}
+			assert.True(t, o.GetNamespace() == "" || before[o.GetNamespace()], "%s: there is no namespace %s", line, o.GetNamespace())
+		}
+	}
+	assert.Len(t, before, 2)
+	collects, trains := only[*appsv1.DaemonSet](t, "daemonset.yaml").Spec.Template.Spec, only[*batchv1.Job](t, "job.yaml").Spec.Template.Spec
+	assert.Equal(t, collects.Tolerations, trains.Tolerations)
 }
 
 // TestNoShippedConfigurationAsksTheKubelet, for which the role has no rule.
