@@ -74,7 +74,7 @@ func TestValuesWithoutMeaningAreWarnedOf(t *testing.T) {
 		row(0):                           "",
 		bad:                              "values_without_meaning 2 body.measurements: want a number of its range",
 		bad + "\n" + row(1) + "\n" + bad: "values_without_meaning 2 body.measurements: want a number of its range",
-		strings.ReplaceAll(row(1), `"val/loss"`, `""`): "values_without_meaning 1 body.measurements: want a name for each number",
+		strings.ReplaceAll(row(1), `"val/loss"`, `""`):                           "values_without_meaning 1 body.measurements: want a name for each number",
 		`{"ts":"yesterday","event":"epoch.end","run_id":"r","body":{"epoch":0}}`: "values_without_meaning 1 ts: want RFC 3339 with a zone, or Unix time in s, ms, us or ns, from 1980 to 2200",
 		`{"epoch":1,"train_loss":1,"val_loss":1,"timestamp":"yesterday"}`:        "values_without_meaning 1 time: no_time",
 	} {
