@@ -334,30 +334,49 @@ func checkCumulative(rt *rapid.T, last map[string]map[string]any, p map[string]a
 	require.GreaterOrEqual(rt, shown, before["value"], k)
 }
 
+// late has some records come later than they did, by ticks.
+func late(t *rapid.T, list []arrival) []arrival {
+	list = slices.Clone(list)
+	for i := range list {
+		if rapid.IntRange(0, 3).Draw(t, "late") == 0 {
+			list[i].at += int64(rapid.IntRange(0, 60).Draw(t, "by")) * 1e9
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].at < list[j].at })
+	return list
+}
+
 // TestPropertiesOfSpans is S9.
 func TestPropertiesOfSpans(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		list := workload(rt)
-		var all []map[string]any
-		b := newBench(t, func(c *Config) { c.AbandonAfter, c.IdleTimeout = 3*60e9, 2*60e9 })
-		play(t, b, list, 720, func(_, spans []map[string]any) { all = append(all, spans...) })
-		seen := map[string]map[string]any{}
-		for _, s := range all {
-			id := fmt.Sprint(s["trace_id"], s["span_id"])
-			require.NotContains(rt, seen, id, "two spans have one id")
-			seen[id] = s
+	rapid.Check(t, func(rt *rapid.T) { checkSpans(t, rt, workload(rt)) })
+}
+
+// TestSpansOfRecordsThatCameLateHangTogether has what is late begin before all that was known when the run's span was sent.
+func TestSpansOfRecordsThatCameLateHangTogether(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) { checkSpans(t, rt, late(rt, workload(rt))) })
+}
+
+func checkSpans(t *testing.T, rt *rapid.T, list []arrival) {
+	var all []map[string]any
+	b := newBench(t, func(c *Config) { c.AbandonAfter, c.IdleTimeout = 3*60e9, 2*60e9 })
+	play(t, b, list, 800, func(_, spans []map[string]any) { all = append(all, spans...) })
+	seen := map[string]map[string]any{}
+	for _, s := range all {
+		id := fmt.Sprint(s["trace_id"], s["span_id"])
+		require.NotContains(rt, seen, id, "two spans have one id")
+		seen[id] = s
+	}
+	for _, s := range all {
+		require.LessOrEqual(rt, s["start"], s["end"])
+		if s["parent_span_id"] == "" {
+			require.Equal(rt, "training.run", s["name"])
+			continue
 		}
-		for _, s := range all {
-			require.LessOrEqual(rt, s["start"], s["end"])
-			if s["parent_span_id"] == "" {
-				require.Equal(rt, "training.run", s["name"])
-				continue
-			}
-			parent := seen[fmt.Sprint(s["trace_id"], s["parent_span_id"])]
-			require.NotNil(rt, parent, "%v has no parent", s["name"])
-			require.LessOrEqual(rt, parent["start"], s["start"], s["name"])
-			require.GreaterOrEqual(rt, parent["end"], s["end"], s["name"])
-		}
-	})
+		parent := seen[fmt.Sprint(s["trace_id"], s["parent_span_id"])]
+		require.NotNil(rt, parent, "%v has no parent", s["name"])
+		require.LessOrEqual(rt, parent["start"], s["start"], s["name"])
+		require.GreaterOrEqual(rt, parent["end"], s["end"], s["name"])
+	}
 }

@@ -93,7 +93,8 @@ func (m *spanMaker) span(c *trainrun.Course, what string, key trainrecord.SpanKe
 // start announces an attempt.
 func (m *spanMaker) start(c *trainrun.Course) ptrace.Span {
 	key := trainrecord.SpanKey{What: trainrecord.SpanOfStart, Epoch: trainrecord.NoAnchor, Anchor: trainrecord.NoAnchor}
-	s := m.span(c, trainrecord.SpanOfStart, key, c.Began, c.Began)
+	at, _ := c.Start()
+	s := m.span(c, trainrecord.SpanOfStart, key, at, at)
 	m.putOptional(s, trainrecord.AttrEpochPlanned, c.Planned)
 	m.link(s, c)
 	return s
@@ -116,6 +117,7 @@ func (m *spanMaker) extent(c *trainrun.Course) (start, end int64, backwards bool
 func (m *spanMaker) run(c *trainrun.Course) (s ptrace.Span, backwards bool) {
 	_, source := c.Start()
 	begin, end, backwards := m.extent(c)
+	c.Spans.Reach(begin, end) // what comes later is within it
 	s = m.span(c, trainrecord.SpanOfRun, trainrecord.RunSpan, begin, end)
 	s.SetParentSpanID(c.Parent)
 	m.putText(s, trainrecord.AttrSpanTimeSource, source)

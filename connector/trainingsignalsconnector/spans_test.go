@@ -54,6 +54,45 @@ func TestTheTrainersOwnTraceIsJoined(t *testing.T) {
 	assert.InDelta(t, 1, value1(points, "phase.duration", "train"), 0, "it counts all the same")
 }
 
+func TestATraceStaysTheOneThatSpansAreIn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	of := func(trace string, more m) m {
+		more["trace_id"], more["span_id"] = strings.Repeat(trace, 32), strings.Repeat(trace, 16)
+		return more
+	}
+	b.rec(1, 0, "phase.start", "r", of("1", m{"rank": 1, "phase": "train"}), m{"epoch": 0})
+	b.rec(2, 0, "phase.end", "r", m{"rank": 1, "phase": "train"}, m{"epoch": 0})
+	b.tick(10)
+	b.rec(12, 11.5, "run.start", "r", of("2", m{}), nil)
+	b.rec(13, 0, "run.end", "r", nil, m{"outcome": "success"})
+	b.tick(20)
+	b.tick(30)
+	_, spans := b.took()
+	require.Len(t, spans, 3)
+	for _, s := range spans {
+		assert.Equal(t, strings.Repeat("1", 32), s["trace_id"], s["name"])
+	}
+}
+
+func TestAStartThatComesBehindTheRunsSpanIsWithinIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.rec(5, 0, "step.end", "r", nil, m{"step": 1})
+	b.rec(6, 0, "run.end", "r", nil, m{"outcome": "success"})
+	b.tick(10)
+	b.tick(20)
+	b.rec(35, 33, "run.start", "r", nil, nil)
+	b.rec(35, 32, "phase.end", "r", m{"phase": "validation"}, durations(m{"phase_s": 2}))
+	b.tick(40)
+	_, spans := b.took()
+	require.Len(t, spans, 3)
+	for _, s := range spans {
+		assert.GreaterOrEqual(t, s["start"], at(5), s["name"])
+		assert.LessOrEqual(t, s["end"], at(6), s["name"])
+	}
+}
+
 func TestDerivedIdsOnRecordsAreNoTraceOfTheTrainers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

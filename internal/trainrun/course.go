@@ -27,7 +27,7 @@ type Course struct {
 	Opened, Stalled, Ended bool
 	Settled                bool // its end is told, and whoever wanted to wait for late records has
 
-	Began                 int64 // of run.start; 0 when none was seen
+	Began                 int64 // of run.start; 0 when none was seen before the attempt was settled
 	since                 int64 // of the run.start that began it, of whichever rank
 	announced             bool  // that it began
 	End                   int64
@@ -187,20 +187,21 @@ func (l *Live) note(c *Course, s *Sighting, primary bool) {
 	}
 }
 
-// prove notes a time at which the attempt went on already.
+// prove notes a time at which the attempt went on already. One that is settled began when its span says so.
 func (c *Course) prove(at int64, duration bool) {
-	if c.earliest == 0 || at < c.earliest {
+	if !c.Settled && (c.earliest == 0 || at < c.earliest) {
 		c.earliest, c.byDuration = max(at, 1), duration
 	}
 }
 
-// join learns the trace that the trainer has of its own: from its run.start, else from the first record.
+// join learns the trace that the trainer has of its own: from its run.start, else from the first record. It does not change once spans
+// are in it.
 func (l *Live) join(c *Course, s *Sighting) {
 	order := EventOrder(1)
 	if s.Event == EventRunStart {
 		order = 2
 	}
-	if order <= c.traceFrom {
+	if order <= c.traceFrom || c.Spans.Sent > 0 {
 		return
 	}
 	c.traceFrom = order
@@ -239,7 +240,9 @@ func (l *Live) starts(c *Course, s *Sighting, counts bool) {
 	}
 	l.advance(c, s.proof(), counts)
 	if !c.announced {
-		c.Began, c.announced = s.Time, true
+		if c.announced = true; !c.Settled {
+			c.Began = s.Time
+		}
 		l.tell(Transition{Kind: Started, Course: c})
 	}
 }
