@@ -1,6 +1,7 @@
 package trainingsignalsconnector
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -157,6 +158,35 @@ func TestRanksPartsAndCopiesCountOnce(t *testing.T) {
 	assert.Contains(t, b.self(), `samples_mismatch{connector="training_signals"} 1`)
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="rank"} 1`)
 	assert.Contains(t, b.self(), `records{connector="training_signals",result="duplicate"} 2`)
+}
+
+// TestManyPartsSideBySideCountOnce has folds of a run take turns at every step, so that what one told is as old as what all others told since.
+func TestManyPartsSideBySideCountOnce(t *testing.T) {
+	t.Parallel()
+	const parts = 40
+	b := newBench(t, func(c *Config) { c.Limits.OpenPhases = parts })
+	b.rec(1, 0, "run.start", "r", nil, nil)
+	second := 1.0
+	each := func(event, phase string, body m) {
+		for i := range parts {
+			second += 0.01
+			b.rec(second, 0, event, "r", m{"part": fmt.Sprintf("fold=%d", i), "phase": phase}, body)
+		}
+	}
+	for _, phase := range []string{"train", "validation", "checkpoint"} {
+		each("phase.start", phase, m{"epoch": 0})
+		for step := range 3 {
+			each("step.end", phase, m{"epoch": 0, "step": step, "samples": 10})
+		}
+		each("phase.end", phase, m{"epoch": 0})
+	}
+	each("epoch.end", "train", m{"epoch": 0, "samples": 35, "durations": m{"train_s": 1, "validation_s": 1}})
+	points := b.last(30)
+	for _, phase := range []string{"train", "validation", "checkpoint"} {
+		assert.InDelta(t, parts, value1(points, "phase.duration", phase), 0, phase)
+	}
+	assert.InDelta(t, parts*35, value1(points, "sample.processed", "train"), 0)
+	assert.InDelta(t, parts*30, value1(points, "sample.processed", "validation"), 0)
 }
 
 func TestTimeOfPhases(t *testing.T) {

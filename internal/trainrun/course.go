@@ -13,6 +13,7 @@ const (
 	maxPendingEnds = 16
 	recentCoarse   = 128 // logical events that are remembered: phases and epochs
 	recentSteps    = 128
+	recentOfPart   = 16 // of either, for each part at least: parts may go on side by side
 )
 
 // Course is an attempt of a run as far as it has come. Its fields are for reading; Spans and Reader are the reader's own.
@@ -104,6 +105,8 @@ func (c *Course) part(name string) *coursePart {
 		return &coursePart{name: name}
 	}
 	c.parts = append(c.parts, coursePart{name: name})
+	c.coarse.widen(max(recentCoarse, recentOfPart*len(c.parts)))
+	c.fine.widen(max(recentSteps, recentOfPart*len(c.parts)))
 	return &c.parts[len(c.parts)-1]
 }
 

@@ -6,7 +6,11 @@ import (
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
 )
 
-const maxSampleCounts = 16
+// Epochs whose samples are remembered, and how many of each part at least.
+const (
+	maxSampleCounts    = 16
+	sampleCountsOfPart = 4
+)
 
 // sampleCount is what is known of the samples of one epoch: what its steps add up to, and what its row says.
 type sampleCount struct {
@@ -23,7 +27,7 @@ func (l *Live) steps(c *Course, s *Sighting, counts bool) (known bool) {
 		phase = trainrecord.PhaseTrain
 	}
 	if s.Step.Set {
-		c.fine.limit = recentSteps
+		c.fine.widen(recentSteps)
 		if !c.fine.add((phaseKey{part: s.Part, phase: phase, epoch: Int{}}).hash('t', s.Step.V)) {
 			return true
 		}
@@ -73,7 +77,7 @@ func (c *Course) sampleCount(k phaseKey) *sampleCount {
 			return &c.samples[i]
 		}
 	}
-	if len(c.samples) >= maxSampleCounts {
+	if len(c.samples) >= max(maxSampleCounts, sampleCountsOfPart*len(c.parts)) {
 		i := max(slices.IndexFunc(c.samples, func(n sampleCount) bool { return n.total > 0 }), 0)
 		c.samples = slices.Delete(c.samples, i, i+1)
 	}

@@ -28,6 +28,14 @@ func (r *recent) add(h uint64) bool {
 	return true
 }
 
+// widen makes room for more; what came first goes first still.
+func (r *recent) widen(limit int) {
+	if limit > r.limit {
+		r.list = slices.Concat(r.list[r.next:], r.list[:r.next])
+		r.next, r.limit = 0, limit
+	}
+}
+
 // take removes the hash and says whether it was there. Its place stays, for one that means nothing.
 func (r *recent) take(h uint64) bool {
 	i := slices.Index(r.list, h)
