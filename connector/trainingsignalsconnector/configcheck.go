@@ -136,6 +136,8 @@ func (c *Config) checkExtra(i int, bad func(string, ...any)) {
 		bad("extra_attributes[%d]::key: want the key of an attribute, got %q", i, e.Key)
 	case forbidden(e.Key) != "":
 		bad("extra_attributes[%d]::key: %s names a %s, which may not be on a metric", i, e.Key, forbidden(e.Key))
+	case c.own(e.Key):
+		bad("extra_attributes[%d]::key: %s is an attribute of the metrics themselves, take another", i, e.Key)
 	case slices.ContainsFunc(c.ExtraAttributes[:i], func(o ExtraAttribute) bool { return o.Key == e.Key }):
 		bad("extra_attributes[%d]::key: %s is there twice", i, e.Key)
 	}
@@ -148,6 +150,16 @@ func (c *Config) checkExtra(i int, bad func(string, ...any)) {
 	if len(e.Values) == 0 || len(e.Values) > maxExtraValues || slices.Contains(e.Values, "") {
 		bad("extra_attributes[%d]::values: want 1 to %d values", i, maxExtraValues)
 	}
+}
+
+// own says that the metrics have an attribute of that key anyway.
+func (c *Config) own(key string) bool {
+	return slices.ContainsFunc(c.namespaces(), func(namespace string) bool {
+		if key == spelled(trainrecord.AttrFramework, namespace) || key == spelled(trainrecord.AttrTaskFamily, namespace) {
+			return true
+		}
+		return slices.ContainsFunc(instruments(c)[:], func(in instrument) bool { return in.own != "" && key == namespace+"."+in.own })
+	})
 }
 
 // forbidden names the concept that keeps a key off metrics, "" when none does.

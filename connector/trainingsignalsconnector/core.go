@@ -46,7 +46,11 @@ type core struct {
 	done    uint64 // spans that were sent since
 	sources sources
 
-	store  *store // nil without storage
+	store *store // nil without storage
+	known struct {
+		shape  string   // "" when nothing was stored
+		params []string // whose values it has
+	}
 	host   component.Host
 	unwell atomic.Bool // the storage refused last
 

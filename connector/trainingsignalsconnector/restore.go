@@ -146,6 +146,10 @@ func (c *core) restore(ctx context.Context, host component.Host) error {
 		now := c.moment()
 		c.live.Restart(now)
 		c.table.since, c.table.now = now.Wall, now.Mono
+		c.renew()
+		if c.known.shape != c.cfg.shape() { // what comes is of this one
+			c.await(ctx, c.replace())
+		}
 		return nil
 	case errors.Is(err, errSilent):
 		c.anew(storageSlow, err)
@@ -167,6 +171,7 @@ func (c *core) recall(ctx context.Context, ext storage.Extension) error {
 	if err := c.store.open(ctx, ext, c.logger, c.id); err != nil {
 		return err
 	}
+	c.known.params = c.cfg.params()
 	snapshot, err := c.store.read(ctx)
 	if err == nil && snapshot != nil {
 		err = c.load(snapshot)
@@ -208,6 +213,11 @@ func (c *core) replay(ctx context.Context) error {
 			list, err := trainrun.DecodeSightings(part[1:])
 			if err != nil {
 				return errors.Join(errDamaged, err)
+			}
+			for i := range list {
+				if d := list[i].Detail; d != nil {
+					d.Extra = c.reshape(d.Extra)
+				}
 			}
 			if c.pending = append(c.pending, list...); len(c.pending) >= maxPending {
 				c.drain(list[len(list)-1].Arrived)

@@ -15,6 +15,8 @@ import (
 // storedState is everything but the records that wait, which the journal keeps. The state of runs and the spans, as OTLP, stand behind it as they are.
 type storedState struct {
 	Stamp  int64
+	Shape  string   // of series, as configured
+	Params []string // whose values attempts carry
 	Groups []storedGroup
 }
 
@@ -42,7 +44,7 @@ type storedValue struct {
 }
 
 func (c *core) snapshot() []byte {
-	st := storedState{Stamp: c.stamp}
+	st := storedState{Stamp: c.stamp, Shape: c.cfg.shape(), Params: c.cfg.params()}
 	for _, g := range c.table.order {
 		sg := storedGroup{Key: g.key, Attrs: g.attrs.AsRaw(), Used: g.used}
 		for _, s := range g.order {
@@ -88,7 +90,11 @@ func (c *core) load(b []byte) error {
 	if err := c.live.Restore(list[1]); err != nil {
 		return errors.Join(errDamaged, err)
 	}
-	c.stamp = st.Stamp
+	c.stamp, c.known.shape, c.known.params = st.Stamp, st.Shape, st.Params
+	if st.Shape == "" { // of a version that did not say it
+		c.known.params = c.cfg.params()
+	}
+	c.live.Courses(func(k *trainrun.Course) { k.Extra = c.reshape(k.Extra) })
 	for _, sg := range st.Groups {
 		attrs := pcommon.NewMap()
 		if err := attrs.FromRaw(sg.Attrs); err != nil {
