@@ -16,6 +16,7 @@ func (t *table) take(tr *trainrun.Transition) {
 	switch tr.Kind {
 	case trainrun.Opened:
 		h := t.handle(c)
+		h.group.used = t.now
 		for _, state := range states {
 			t.series(h, runActive, state)
 		}

@@ -211,6 +211,25 @@ func TestWhatComesBehindExpiredSeriesBeginsNewOnes(t *testing.T) {
 	assert.InDelta(t, 32, value1(b.last(70), "sample.processed", "train"), 0)
 }
 
+// TestARunThatComesWhileTheEndOfItsSeriesIsSentIsCounted has so many records come meanwhile that they do not wait for the next tick.
+func TestARunThatComesWhileTheEndOfItsSeriesIsSentIsCounted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, func(c *Config) { c.SeriesExpiry = 60e9 })
+	b.rec(1, 0, "run.start", "r", nil, nil)
+	b.rec(2, 0, "run.end", "r", nil, m{"outcome": "success"})
+	b.tick(10)
+	b.tick(20)
+	b.clock = at(70)
+	f := b.core.advance(b.core.moment(), at(70), false)
+	require.NotEmpty(t, f.expired)
+	b.rec(71, 0, "run.start", "s", nil, nil)
+	b.rec(72, 0, "run.end", "s", nil, m{"outcome": "success"})
+	b.core.drain(b.core.moment())
+	b.core.settle(f, nil)
+	b.took()
+	assert.InDelta(t, 2, value1(b.last(80), "run.outcomes", "success"), 0)
+}
+
 func TestAFullQueueDropsTheOldestSpanThatIsNotOnItsWay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *Config) { c.Limits.PendingSpans = 3 })

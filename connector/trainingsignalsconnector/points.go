@@ -33,12 +33,12 @@ func (t *table) build(stamp int64, last bool) *flush {
 	return f
 }
 
-// commit remembers that the points were taken.
+// commit remembers that the points were taken. A resource that an attempt came to while they were on their way goes on.
 func (t *table) commit(f *flush) {
 	for _, k := range f.taken {
 		k.s.last, k.s.sent = k.at, k.sent
 	}
-	t.forget(f.expired)
+	t.forget(slices.DeleteFunc(f.expired, func(g *group) bool { return !t.old(g) }))
 }
 
 // builder makes the points of a resource.

@@ -192,11 +192,15 @@ func (t *table) attributes(s *series, namespace string, to pcommon.Map) {
 	}
 }
 
+func (t *table) old(g *group) bool {
+	return g.open == 0 && t.now-g.used >= int64(t.cfg.SeriesExpiry)
+}
+
 // expired lists the resources that had no attempt for long.
 func (t *table) expired() []*group {
 	var old []*group
 	for _, g := range t.order {
-		if g.open == 0 && t.now-g.used >= int64(t.cfg.SeriesExpiry) {
+		if t.old(g) {
 			old = append(old, g)
 		}
 	}
