@@ -237,9 +237,11 @@ func (c *core) replay(ctx context.Context) error {
 			return errDamaged
 		}
 	}
-	// Nobody knows whether the points of the last tick were taken. A zero may be told twice; a difference may not.
+	// Nobody knows whether the points of the last tick were taken. A zero may be told twice; a difference may not. The next tick says what was
+	// decided here, lest a later restart decide otherwise.
 	if before != nil && c.cfg.Temporality == delta {
 		c.table.commit(before)
+		c.taken = true
 	}
 	return nil
 }

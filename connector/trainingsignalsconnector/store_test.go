@@ -100,6 +100,65 @@ func TestKillsChangeNoTotal(t *testing.T) {
 	})
 }
 
+// TestKillsRepeatNoDifference kills a process that tells differences behind its ticks, again and again: nothing is told twice or lost, and each difference begins where
+// the one before ended. One that is killed between the writing of a tick and its sending loses that tick.
+func TestKillsRepeatNoDifference(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		list := workload(rt)
+		var want, got []map[string]any
+		play(t, newBench(t), list, 480, func(p, _ []map[string]any) { want = append(want, p...) })
+		h, back := componentcheck.NewStorageHost(t), &backend{}
+		least := rapid.SampledFrom([]int64{500, minJournal}).Draw(rt, "journal")
+		start := func(clock int64) *bench {
+			b := newBenchAt(t, clock, h, back, stored(h), func(c *Config) { c.Temporality = delta })
+			b.core.store.least = least
+			return b
+		}
+		b := start(t0)
+		next := 0
+		for second := 10.0; second <= 500; second += 10 {
+			for next < len(list) && list[next].at < at(second) {
+				b.line(list[next].at, []byte(list[next].line), list[next].uid)
+				next++
+			}
+			b.tick(second)
+			if rapid.IntRange(0, 2).Draw(rt, "kill") == 0 {
+				h.Crash()
+				b = start(b.clock)
+			}
+		}
+		got, _ = b.took()
+		told, ends := map[string]float64{}, map[string]any{}
+		for _, p := range got {
+			if p["temporality"] != delta {
+				continue
+			}
+			k, n := pointKey(p), p["count"]
+			if n == nil {
+				n = p["value"]
+			}
+			told[k] += n.(float64)
+			if end, ok := ends[k]; ok {
+				require.Equal(rt, end, p["start"], k)
+			}
+			ends[k] = p["time"]
+		}
+		last := map[string]float64{}
+		for _, p := range want {
+			if n, ok := p["count"].(float64); ok {
+				last[pointKey(p)] = n
+			} else if p["monotonic"] == true {
+				last[pointKey(p)] = p["value"].(float64)
+			}
+		}
+		for k, n := range last {
+			require.InDelta(rt, n, told[k], 1e-6, k)
+		}
+		_ = b.core.close(context.Background())
+	})
+}
+
 // checkGoesOn wants that nothing told by a later process is below what an earlier one told. Zero may be told again.
 func checkGoesOn(rt *rapid.T, last map[string]map[string]any, p map[string]any) {
 	k := pointKey(p)
