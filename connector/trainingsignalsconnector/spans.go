@@ -93,7 +93,8 @@ func (m *spanMaker) span(c *trainrun.Course, what string, key trainrecord.SpanKe
 // start announces an attempt.
 func (m *spanMaker) start(c *trainrun.Course) ptrace.Span {
 	key := trainrecord.SpanKey{What: trainrecord.SpanOfStart, Epoch: trainrecord.NoAnchor, Anchor: trainrecord.NoAnchor}
-	at, _ := c.Start()
+	at := c.Announced()
+	c.Spans.Reach(at, at)
 	s := m.span(c, trainrecord.SpanOfStart, key, at, at)
 	m.putOptional(s, trainrecord.AttrEpochPlanned, c.Planned)
 	m.link(s, c)

@@ -93,6 +93,22 @@ func TestAStartThatComesBehindTheRunsSpanIsWithinIt(t *testing.T) {
 	}
 }
 
+func TestAStartFarAheadIsWithinTheRunsSpan(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.rec(1, -7200, "run.start", "r", nil, nil) // its clock is put right behind it
+	b.tick(10)
+	b.rec(11, 0, "phase.end", "r", m{"phase": "train"}, durations(m{"phase_s": 5}))
+	b.rec(12, 0, "run.end", "r", nil, m{"outcome": "success"})
+	b.tick(20)
+	b.tick(30)
+	_, spans := b.took()
+	run, start := named(spans, "run")[0], named(spans, "start")[0]
+	assert.LessOrEqual(t, run["start"], start["start"])
+	assert.GreaterOrEqual(t, run["end"], start["end"])
+	assert.LessOrEqual(t, run["end"], at(61), "no later than a minute behind the arrival of what claims it")
+}
+
 func TestDerivedIdsOnRecordsAreNoTraceOfTheTrainers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

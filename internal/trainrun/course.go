@@ -138,6 +138,12 @@ func (c *Course) Start() (at int64, source string) {
 	}
 }
 
+// Announced gives the time of the run.start as far as its arrival proves it: of one that claims to be far ahead nobody can tell.
+func (c *Course) Announced() int64 {
+	at, _ := c.Start()
+	return min(at, c.last)
+}
+
 // Completed is the number of completed epochs, as reported, else as counted.
 func (c *Course) Completed() Int {
 	if c.Reported.Set {
