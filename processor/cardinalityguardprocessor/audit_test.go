@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -171,6 +172,30 @@ func TestTwoGuardsDoNotWriteOneReport(t *testing.T) {
 	require.NoError(t, a.guard.shutdown(context.Background()))
 	require.NoError(t, b.guard.start(t.Context(), componenttest.NewNopHost()), "the file is free again")
 	require.NoError(t, b.guard.shutdown(context.Background()))
+}
+
+// TestAReportThatHangsHoldsNoShutdown writes it to a pipe that nobody reads.
+func TestAReportThatHangsHoldsNoShutdown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := newLab(t, 1, policy.Default(), func(c *Config) { c.AuditReport = filepath.Join(dir, "guard.md") })
+	pipe := filepath.Join(dir, ".guard.md.tmp")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	l.guard.watch.patience = time.Millisecond
+	require.NoError(t, l.guard.start(t.Context(), componenttest.NewNopHost()))
+	done := make(chan error, 1)
+	go func() { done <- l.guard.shutdown(context.Background()) }()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Error("the shutdown waits for the report")
+	}
+	assert.Equal(t, []string{`otelcol_cardinality_guard_storage_errors{processor="cardinality_guard",reason="report"} 1`},
+		componentcheck.FormatTelemetry(t, l.telemetry, "otelcol_cardinality_guard_storage_errors"))
+	r, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the write go on
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
 }
 
 // TestFoxhuntsOwnPolicyKeepsItsDashboard: listed models and folds pass untouched, others go.

@@ -53,6 +53,7 @@ func newGuard(cfg *Config, p *policy.Policy, set processor.Settings, next consum
 		log:     lossLog{logger: set.Logger},
 		samples: newSampleLog(set.Logger),
 		state:   state{id: set.ID, claims: claims},
+		watch:   watch{patience: reportPatience},
 		tenants: newTenants(cfg.MetadataKeys),
 	}
 	if cfg.AuditReport != "" {

@@ -165,7 +165,7 @@ func silent(t *testing.T, kind, other string, refuse, goesOn bool) (l *lab, befo
 		l.guard.next = next
 	}
 	write(t, file, other)
-	l.guard.renew(t.Context())
+	l.renew(t)
 	if goesOn {
 		feed(1030, 6, "a")
 	}

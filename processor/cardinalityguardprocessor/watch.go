@@ -21,6 +21,9 @@ type watch struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	failed componentkit.Seldom
+
+	writes   componentkit.Hangs[error] // of the report
+	patience time.Duration             // with one
 }
 
 // first reads the policy at the start. A file must be there and right; a server may come later, and what the registry forbids holds until then.
@@ -46,18 +49,21 @@ func (g *guard) first(ctx context.Context) error {
 // firstAnswer is how long a start waits for a server: the collector takes nothing meanwhile, and each guard waits for itself.
 const firstAnswer = 2 * time.Second
 
+// reportPatience is how long a report may take before the guard, or its shutdown, goes on.
+const reportPatience = 5 * time.Second
+
 var errPolicyFile = errors.New("policy_file: not usable; correct the path or the file, or leave policy_file out: the rules of the registry hold without one")
 
-// renew looks for another policy and puts it in force.
-func (g *guard) renew(ctx context.Context) {
+// renew looks for another policy and puts it in force. Unsettled: it wants another look soon.
+func (g *guard) renew(ctx context.Context) (unsettled bool) {
 	p, result, err := g.watch.source.Look(ctx)
-	g.took(ctx, p, result, err)
+	return g.took(ctx, p, result, err)
 }
 
 // took tells of a look at the source, and puts the policy in force that it gave.
-func (g *guard) took(ctx context.Context, p *policy.Policy, result policy.Result, err error) {
-	if result == policy.Unchanged || ctx.Err() != nil {
-		return
+func (g *guard) took(ctx context.Context, p *policy.Policy, result policy.Result, err error) (unsettled bool) {
+	if result == policy.Unchanged || result == policy.Unsettled || ctx.Err() != nil {
+		return result == policy.Unsettled
 	}
 	t := g.merges.telemetry
 	t.PolicyReloads.Add(ctx, 1, t.With(attribute.String("result", policy.ResultNames[result])))
@@ -71,6 +77,7 @@ func (g *guard) took(ctx context.Context, p *policy.Policy, result policy.Result
 	case err != nil:
 		g.log.logger.Error("Kept the policy before: there is no usable one", zap.String("result", policy.ResultNames[result]), zap.Error(err))
 	}
+	return false
 }
 
 // start begins to look and to report, if there is something to do.
@@ -86,12 +93,20 @@ func (w *watch) start(g *guard) {
 		defer stopLook()
 		tell, stopTell := ticks(g.audit != nil, reportEvery)
 		defer stopTell()
+		var soon <-chan time.Time
+		renew := func() {
+			if soon = nil; g.renew(ctx) {
+				soon = time.After(leastPoll)
+			}
+		}
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-look:
-				g.renew(ctx)
+				renew()
+			case <-soon:
+				renew()
 			case <-tell:
 				g.writeReport(ctx)
 			}
@@ -136,7 +151,11 @@ func (g *guard) releaseReport() {
 }
 
 func (g *guard) writeReport(ctx context.Context) {
-	err := g.audit.write(g.now())
+	now := g.now()
+	err, hangs := g.watch.writes.Do(context.WithoutCancel(ctx), g.watch.patience, func() error { return g.audit.write(now) })
+	if hangs != nil {
+		err = hangs
+	}
 	if err == nil {
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/pathologize/otelcol-train/internal/componentkit"
 )
 
 // Result is what became of a look at a source.
@@ -22,10 +24,11 @@ const (
 	Applied
 	Invalid     // what was there is no policy; the one before stays
 	Unreachable // nothing could be read; the one before stays
+	Unsettled   // another content than at the look before: somebody may be writing it, the next look decides
 )
 
 // ResultNames are the results as an operator reads them.
-var ResultNames = [...]string{"unchanged", "applied", "invalid", "unreachable"}
+var ResultNames = [...]string{"unchanged", "applied", "invalid", "unreachable", "unsettled"}
 
 // Source is where a policy comes from while the guard runs: a file, or an address of http or https. It belongs to one goroutine.
 type Source struct {
@@ -34,15 +37,43 @@ type Source struct {
 	hash [sha256.Size]byte
 	seen bool
 	lost string // the last error of reading that was told
+
+	settles bool // a content counts when two looks see it
+	looked  bool
+	draft   [sha256.Size]byte // what the last look saw
 }
 
-// File is a policy in a file.
-func File(name string) *Source {
-	return &Source{name: name, read: func(context.Context) ([]byte, bool, error) {
-		text, err := readFile(name)
+// File is a policy in a file. What a look finds at the start counts at once; later, a new content counts when the next look sees the same, since a file
+// that is written in place is a shorter policy before it is whole.
+func File(name string) *Source { return fileBy(name, readFile) }
+
+func fileBy(name string, read func(string) ([]byte, error)) *Source {
+	var calls componentkit.Hangs[content]
+	return &Source{name: name, settles: true, read: func(ctx context.Context) ([]byte, bool, error) {
+		text, err := readBy(ctx, &calls, name, read)
 		return text, false, err
 	}}
 }
+
+// content is what reading a file gave.
+type content struct {
+	text []byte
+	err  error
+}
+
+func readBy(ctx context.Context, calls *componentkit.Hangs[content], name string, read func(string) ([]byte, error)) ([]byte, error) {
+	got, err := calls.Do(ctx, requestTimeout, func() content {
+		text, err := read(name)
+		return content{text, err}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return got.text, got.err
+}
+
+// unfit is an error of what was there: it is no policy, and will be none until it is another thing.
+type unfit struct{ error }
 
 func readFile(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would wait for somebody who writes to it
@@ -55,7 +86,7 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: want a regular file", name)
+		return nil, unfit{fmt.Errorf("%s: want a regular file", name)}
 	}
 	return bounded(name, f)
 }
@@ -63,12 +94,12 @@ func readFile(name string) ([]byte, error) {
 func bounded(name string, r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err == nil && len(text) > maxSize {
-		err = fmt.Errorf("%s: larger than %d bytes", name, maxSize)
+		err = unfit{fmt.Errorf("%s: larger than %d bytes", name, maxSize)}
 	}
 	return text, err
 }
 
-// Bounds of a request.
+// Bounds of a request, and of a file.
 const (
 	requestTimeout = 10 * time.Second
 	maxRedirects   = 5
@@ -103,6 +134,9 @@ func URL(address string) *Source {
 		defer func() { _ = res.Body.Close() }()
 		switch res.StatusCode {
 		case http.StatusNotModified:
+			if etag == "" {
+				return nil, false, fmt.Errorf("%s: got status 304 (not modified) without having asked for changes only; want 200 and the policy", redacted(address))
+			}
 			return nil, true, nil
 		case http.StatusOK:
 		default:
@@ -121,16 +155,17 @@ func URL(address string) *Source {
 func (s *Source) Look(ctx context.Context) (*Policy, Result, error) {
 	text, unchanged, err := s.read(ctx)
 	if err != nil {
-		if s.lost == err.Error() {
-			return nil, Unreachable, nil
-		}
-		s.lost = err.Error()
-		return nil, Unreachable, err
+		return s.failed(err)
 	}
 	s.lost = ""
 	hash := sha256.Sum256(text)
-	if unchanged || (s.seen && hash == s.hash) {
+	settled := !s.settles || !s.looked || hash == s.draft
+	s.looked, s.draft = true, hash
+	switch {
+	case unchanged || (s.seen && hash == s.hash):
 		return nil, Unchanged, nil
+	case !settled:
+		return nil, Unsettled, nil
 	}
 	s.seen, s.hash = true, hash
 	p, err := Parse(s.name, text)
@@ -138,6 +173,22 @@ func (s *Source) Look(ctx context.Context) (*Policy, Result, error) {
 		return nil, Invalid, err
 	}
 	return p, Applied, nil
+}
+
+func (s *Source) failed(err error) (*Policy, Result, error) {
+	told := s.lost == err.Error()
+	s.lost, s.looked, s.draft = err.Error(), true, [sha256.Size]byte{}
+	if !errors.As(err, &unfit{}) {
+		if told {
+			err = nil
+		}
+		return nil, Unreachable, err
+	}
+	if told {
+		return nil, Unchanged, nil
+	}
+	s.seen = false // so that it is told when a policy is there again
+	return nil, Invalid, err
 }
 
 // redacted is an address without its password.
@@ -151,7 +202,7 @@ func redacted(address string) string {
 
 // Check says what is wrong with the policy in a file.
 func Check(file string) error {
-	text, err := readFile(file)
+	text, err := readBy(context.Background(), &componentkit.Hangs[content]{}, file, readFile)
 	if err != nil {
 		return err
 	}
