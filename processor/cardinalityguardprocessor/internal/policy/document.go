@@ -151,6 +151,6 @@ type Exempt struct {
 
 // Limits are numbers of series and values.
 type Limits struct {
-	SeriesPerMetric    int            `yaml:"series_per_metric" doc:"Series of one metric; more go to the overflow series. Without it, the guard's own limit."`
+	SeriesPerMetric    *int           `yaml:"series_per_metric" doc:"Series of one metric, 2 or more: the last one is the overflow series, to which more go. Without it, the guard's own limit."`
 	ValuesPerAttribute map[string]int `yaml:"values_per_attribute" doc:"How many values of an attribute stay, by key; later ones are other."`
 }

@@ -81,10 +81,12 @@ func (c *compiler) ascending(path string, bounds []float64) {
 
 func (c *compiler) limited() {
 	in := &c.doc.Limits
-	if in.SeriesPerMetric < 0 {
-		c.add("limits.series_per_metric", "want a number above 0, got %d", in.SeriesPerMetric)
+	if n := in.SeriesPerMetric; n != nil {
+		if *n < 2 {
+			c.add("limits.series_per_metric", "want 2 or more, since the overflow series is one of them, got %d", *n)
+		}
+		c.out.series = *n
 	}
-	c.out.series = in.SeriesPerMetric
 	mode := c.out.mode
 	for _, key := range slices.Sorted(maps.Keys(in.ValuesPerAttribute)) {
 		n := in.ValuesPerAttribute[key]

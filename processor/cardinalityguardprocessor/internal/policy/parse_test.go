@@ -111,6 +111,8 @@ func TestWhatIsNoPolicyIsRefused(t *testing.T) {
 		"attributes: {deny: {exact: [a], apply_to: [nested]}}": "attributes.deny.apply_to: no effect: nested is the inside of what is on the other places; name them, too",
 		"mode:\n  nested: 1":                                   "mode: want one of enforce, audit, off, got a mapping",
 		"exempt: &a\n  - *a":                                   "",
+		"limits: {series_per_metric: 1}":                       "limits.series_per_metric: want 2 or more, since the overflow series is one of them, got 1",
+		"limits: {series_per_metric: 0}":                       "limits.series_per_metric: want 2 or more, since the overflow series is one of them, got 0",
 	} {
 		_, err := Parse("", []byte(text))
 		require.Error(t, err, text[:min(len(text), 40)])
