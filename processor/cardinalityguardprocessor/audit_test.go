@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,6 +159,18 @@ func TestTheLogHasAnExampleOfARuleAMinuteAndNeverAValue(t *testing.T) {
 	assert.Equal(t, "user", seen["trial"]["key"])
 	assert.Equal(t, l.guard.samples.hash("P-4711"), seen["patient"]["value_hash"])
 	assert.NotEqual(t, newSampleLog(zap.NewNop()).hash("P-4711"), seen["patient"]["value_hash"], "every process has a salt of its own")
+}
+
+// TestTheLogOfLostPointsSaysWhy: a value that is no number is no matter of names.
+func TestTheLogOfLostPointsSaysWhy(t *testing.T) {
+	t.Parallel()
+	l, logs := watched(t, func(*Config) {})
+	md := pointOf("sum.delta", 1, 2, 1, "run_id", "a")
+	md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Sum().DataPoints().At(0).SetDoubleValue(math.NaN())
+	l.feed(t, md)
+	require.Equal(t, 1, logs.Len())
+	assert.Equal(t, "Dropped points", logs.All()[0].Message)
+	assert.Equal(t, "not_finite", logs.All()[0].ContextMap()["reason"])
 }
 
 func TestTwoGuardsDoNotWriteOneReport(t *testing.T) {

@@ -167,5 +167,5 @@ func (l *lossLog) tell(n int64, why, name string) {
 	if name != "" {
 		fields = append(fields, zap.String("metric", name))
 	}
-	l.logger.Warn("Dropped points that had a forbidden name", fields...)
+	l.logger.Warn("Dropped points", fields...)
 }
