@@ -25,7 +25,8 @@ type Rules interface {
 	DropSummary(metric string) bool
 	// SeriesLimit is the number of series of a metric, overflow included; zero: the configured one.
 	SeriesLimit(metric string) int
-	// Cleaner brings series under these rules that were written under others; nil: they forbid nothing. It belongs to one goroutine.
+	// Cleaner brings series under these rules that were written under others; nil: they change nothing, and no batch is shown to the engine under
+	// them. It belongs to one goroutine.
 	Cleaner() Cleaner
 }
 

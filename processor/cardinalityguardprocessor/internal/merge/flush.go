@@ -72,7 +72,9 @@ func (f *flusher) shard(sh *shard) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	f.rekey(sh)
-	f.engine.expire(sh, f.now)
+	if !sh.blind {
+		f.engine.expire(sh, f.now)
+	}
 	clear(f.metrics)
 	for _, o := range sh.outputs {
 		if o.waiting || o.ends {
@@ -211,6 +213,12 @@ func (f *flusher) startOf(o *output, at int64) pcommon.Timestamp {
 	switch {
 	case o.metric.kind == Gauge:
 		return 0
+	case o.metric.kind.overLive() && !o.sent && !o.starts: // its sources came with a change of the policy and have said nothing new
+		for s := o.sources; s != nil; s = s.next {
+			if s.live && s.known {
+				o.candidate(s.time)
+			}
+		}
 	case o.metric.kind.delta():
 		start := max(o.last, o.windowFrom)
 		if !o.windowed {

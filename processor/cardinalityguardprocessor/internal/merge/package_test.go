@@ -52,7 +52,7 @@ func (p plain) GaugeRule(string) (GaugeRule, bool) { return p.gauge, p.rule }
 func (p plain) Bounds(string) []float64            { return p.bounds }
 func (p plain) DropSummary(string) bool            { return p.drop }
 func (p plain) SeriesLimit(string) int             { return 0 }
-func (p plain) Cleaner() Cleaner                   { return nil }
+func (p plain) Cleaner() Cleaner                   { return forbids{plain: p} }
 
 func testConfig() Config {
 	return Config{

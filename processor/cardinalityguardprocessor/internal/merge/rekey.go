@@ -23,11 +23,9 @@ func (f *flusher) rekey(sh *shard) {
 		return
 	}
 	sh.cleaned = gen.number
-	if len(sh.outputs) == 0 {
-		return
-	}
 	cleaner := gen.rules.Cleaner()
-	if cleaner == nil {
+	sh.look(cleaner != nil, f.now)
+	if cleaner == nil || len(sh.outputs) == 0 {
 		return
 	}
 	outputs := map[*metric][]*output{}
@@ -52,6 +50,16 @@ func (f *flusher) rekey(sh *shard) {
 	f.counts.Any = f.counts.Any || b.Counts.Any
 	sh.check = f.now // metrics may be empty now
 	f.engine.lapse(sh)
+}
+
+// look says whether sources are seen from now on. They were not silent while nobody looked.
+func (sh *shard) look(sees bool, now int64) {
+	if sh.blind && sees {
+		for _, s := range sh.sources {
+			s.seen = max(s.seen, now)
+		}
+	}
+	sh.blind = !sees
 }
 
 // rekeyMetric brings the outputs of a metric under the policy in force.

@@ -208,6 +208,23 @@ func TestAnOutputThatEndedBeforeItHadAValueStartsWithTheFirst(t *testing.T) {
 	require.Equal(t, []string{"[] (31, 49] 6"}, sent(r.flush()), "frozen")
 }
 
+// TestALevelOfSourcesThatSaidNothingNewHasAStart: a change of the policy brings them together, they repeat their last points, and one of them ends.
+func TestALevelOfSourcesThatSaidNothingNewHasAStart(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), policies[1], sec(0))
+	r.batch.scrub = policies[1]
+	points := []tick{{run: "a", phase: "train", start: 1, time: 9, value: 100}, {run: "b", phase: "train", start: 2, time: 8, value: 10}}
+	r.now = sec(10)
+	r.feed(sums(false, points...))
+	require.Equal(t, []string{"[] (1, 9] 110"}, sent(r.flush()))
+	r.SetRules(policies[0])
+	r.batch.scrub = policies[0]
+	r.now = sec(20)
+	r.feed(sums(false, points...))
+	r.feed(sums(false, tick{run: "b", phase: "train", start: 2, time: 19, ends: true}))
+	require.Equal(t, []string{"[phase:train] (9, 19] 100"}, sent(r.flush()))
+}
+
 // TestAnOutputThatEndedBeforeItHadAValueIsStored: its first source came with a change of the policy, said only that it ended, and then another came.
 func TestAnOutputThatEndedBeforeItHadAValueIsStored(t *testing.T) {
 	t.Parallel()
@@ -233,4 +250,34 @@ func TestAnOutputThatEndedBeforeItHadAValueIsStored(t *testing.T) {
 	require.NoError(t, restored.Restore(state, sec(40)))
 	restored.now, r.now = sec(50), sec(50)
 	require.Equal(t, listed(t, r.flush()), listed(t, restored.flush()))
+}
+
+// blind are rules under which no batch comes here: those of a policy in audit, or off.
+type blind struct{ plain }
+
+func (blind) Cleaner() Cleaner { return nil }
+
+// TestSourcesThatNobodySeesAreNotSilent: while a policy only audits, their points pass as they are. What waited is sent, nothing ends, and when they
+// are seen again they go on.
+func TestSourcesThatNobodySeesAreNotSilent(t *testing.T) {
+	t.Parallel()
+	r := newRig(testConfig(), plain{gauge: Total, rule: true}, sec(0))
+	r.now = sec(10)
+	r.feed(gauges(reading{"a", 9, 5}, reading{"b", 9, 7}))
+	r.SetRules(blind{})
+	require.Equal(t, []string{"[] (none, 9] 12"}, sent(r.flush()), "it waited")
+	for at := 20.; at < 9000; at += 60 {
+		r.now = sec(at)
+		require.Empty(t, sent(r.flush()), at)
+	}
+	r.SetRules(plain{gauge: Total, rule: true})
+	r.now = sec(9000)
+	require.Empty(t, sent(r.flush()))
+	r.now = sec(9010)
+	r.feed(gauges(reading{"a", 9009, 6}))
+	require.Equal(t, []string{"[] (none, 9009] 13"}, sent(r.flush()))
+	r.now = sec(9400)
+	require.Empty(t, sent(r.flush()), "both are silent now, and time has not gone on")
+	r.now = sec(9440)
+	require.Equal(t, []string{"[] (none, 9009.001] end"}, sent(r.flush()))
 }

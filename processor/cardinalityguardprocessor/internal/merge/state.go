@@ -123,6 +123,7 @@ type shard struct {
 	vain    uint32 // the batch for which the last one found nothing
 	unused  int    // metrics made since the last look for unused ones
 	cleaned uint32 // the policy that its outputs were brought under
+	blind   bool   // under that policy nothing of the sources is seen, so none is silent
 	dirty   bool   // since the last snapshot
 }
 
