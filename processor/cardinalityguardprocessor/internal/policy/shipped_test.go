@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,6 +156,34 @@ func TestTrainingMetricsLoseTheRunAndOthersKeepTheirWorkload(t *testing.T) {
 	}
 	for _, c := range judgedPoints {
 		assert.Equal(t, c.want, reason(c.metric, Datapoint, c.key, c.value), "%s on a point of %s", c.key, c.metric)
+	}
+}
+
+// carriesTheRun is what detectors of resources say of a workload that is another one in each run, or after each restart.
+var carriesTheRun = []string{
+	"k8s.pod.name", "k8s.pod.uid", "k8s.pod.hostname", "k8s.pod.ip", "k8s.pod.start_time", "k8s.job.name", "k8s.job.uid", "k8s.container.restart_count", "container.id",
+	"container.name", "process.pid", "process.vpid", "process.parent_pid", "process.group_leader.pid", "process.session_leader.pid", "process.creation.time",
+	"process.title", "process.working_directory", "process.command", "process.command_line", "process.command_args",
+}
+
+// TestBothPoliciesTakeOffWhatCarriesTheRun: a series of a training may not be another one in each run, whichever policy is used.
+func TestBothPoliciesTakeOffWhatCarriesTheRun(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"training.yaml", "foxhunt.yaml"} {
+		p := shipped(t, file)
+		for _, key := range carriesTheRun {
+			v, _ := p.Metric("foxhunt_training_epoch_loss").Class.Judge(Resource, false, key)
+			if assert.NotNil(t, v, "%s in %s", key, file) {
+				assert.NotZero(t, v.Key(), "%s in %s", key, file)
+			}
+		}
+		assert.ElementsMatch(t, slices.Collect(maps.Keys(shipped(t, "training.yaml").training.remove)), slices.Collect(func(yield func(string) bool) {
+			for key := range p.training.remove {
+				if !strings.HasPrefix(key, "host.") && !yield(key) {
+					return
+				}
+			}
+		}), "the lists of both files are one")
 	}
 }
 
