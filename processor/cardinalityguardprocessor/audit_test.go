@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
@@ -159,6 +160,39 @@ func TestTheLogHasAnExampleOfARuleAMinuteAndNeverAValue(t *testing.T) {
 	assert.Equal(t, "user", seen["trial"]["key"])
 	assert.Equal(t, l.guard.samples.hash("P-4711"), seen["patient"]["value_hash"])
 	assert.NotEqual(t, newSampleLog(zap.NewNop()).hash("P-4711"), seen["patient"]["value_hash"], "every process has a salt of its own")
+}
+
+// TestAuditCountsWhatEnforcingCounts: on a resource whose metrics need different changes, too.
+func TestAuditCountsWhatEnforcingCounts(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../config/policy/training.yaml")
+	require.NoError(t, err)
+	count := func(mode string) []string {
+		l := newLab(t, 1, parsed(t, strings.Replace(string(text), "mode: enforce", "mode: "+mode, 1)))
+		md := pmetric.NewMetrics()
+		rm := md.ResourceMetrics().AppendEmpty()
+		for _, key := range []string{"run_id", "k8s.pod.name", "host.name", "service.instance.id"} {
+			rm.Resource().Attributes().PutStr(key, "8b2281de-6d3c-42ed-8ec8-d3b864870b8b")
+		}
+		sm := rm.ScopeMetrics().AppendEmpty()
+		sm.Scope().Attributes().PutStr("epoch", "1")
+		for _, name := range []string{"tunix.training.loss", "up", "DCGM_FI_DEV_GPU_TEMP", "k8s.pod.cpu.usage", "pathologize.ml.training.run.active", "system.cpu.utilization"} {
+			m := sm.Metrics().AppendEmpty()
+			m.SetName(name)
+			p := m.SetEmptyGauge().DataPoints().AppendEmpty()
+			p.SetTimestamp(1)
+			p.Attributes().PutStr("run_id", "a")
+		}
+		l.feed(t, md)
+		var lines []string
+		for _, line := range componentcheck.FormatTelemetry(t, l.telemetry, "otelcol_cardinality_guard_attributes_removed") {
+			lines = append(lines, strings.Replace(line, `mode="audit",`, "", 1))
+		}
+		return lines
+	}
+	enforced := count("enforce")
+	require.NotEmpty(t, enforced)
+	assert.Equal(t, enforced, count("audit"))
 }
 
 // TestTheLogOfLostPointsSaysWhy: a value that is no number is no matter of names.

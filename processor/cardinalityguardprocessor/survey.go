@@ -1,6 +1,7 @@
 package cardinalityguardprocessor
 
 import (
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -29,6 +30,7 @@ type change struct {
 type lensHits struct {
 	lens *lens
 	hits []hit
+	on   []hit // of a scope: what rules find on its resource
 }
 
 // survey has a worker look at a batch, and adds what it found to the report.
@@ -58,11 +60,11 @@ func (w *worker) survey(md pmetric.Metrics) {
 				if w.surveyName(m, n) {
 					continue
 				}
-				var above []hit
-				onResource, above = w.surveyAbove(onResource, rm.Resource().Attributes(), policy.Resource)
-				w.add(m, above, pointCount(m))
-				onScope, above = w.surveyAbove(onScope, sm.Scope().Attributes(), policy.Scope)
-				w.add(m, above, pointCount(m))
+				var res, scope []hit
+				onResource, res = w.surveyAbove(onResource, rm.Resource().Attributes(), policy.Resource, nil)
+				w.add(m, res, pointCount(m))
+				onScope, scope = w.surveyAbove(onScope, sm.Scope().Attributes(), policy.Scope, res)
+				w.add(m, scope, pointCount(m))
 				w.add(m, w.surveyMap(m.Metadata(), policy.Metadata), pointCount(m))
 				w.surveyPoints(m)
 			}
@@ -104,15 +106,25 @@ func withoutValues(name string) string {
 	return b.String()
 }
 
-// surveyAbove finds, once for each lens, what rules find on a resource or a scope.
-func (w *worker) surveyAbove(known []lensHits, attrs pcommon.Map, at policy.Level) ([]lensHits, []hit) {
+// surveyAbove finds, once for each lens, what rules find on a resource or a scope. It counts once for all lenses that find the same: enforced, their
+// metrics stay under one resource, and one scope.
+func (w *worker) surveyAbove(known []lensHits, attrs pcommon.Map, at policy.Level, on []hit) ([]lensHits, []hit) {
 	for i := range known {
 		if known[i].lens == w.look {
 			return known, known[i].hits
 		}
 	}
+	w.silent = true
 	hits := append([]hit(nil), w.surveyMap(attrs, at)...)
-	return append(known, lensHits{w.look, hits}), hits
+	w.silent = false
+	if !slices.ContainsFunc(known, func(other lensHits) bool { return slices.Equal(other.hits, hits) && slices.Equal(other.on, on) }) {
+		for _, h := range hits {
+			if w.policy.Rules()[h.rule].Audit {
+				w.counts.changed(h.at, h.rule, h.what)
+			}
+		}
+	}
+	return append(known, lensHits{w.look, hits, on}), hits
 }
 
 func (w *worker) surveyPoints(m pmetric.Metric) {
@@ -221,7 +233,9 @@ func (w *worker) hit(at policy.Level, rule policy.RuleID, what policy.Outcome, k
 	}
 	w.hits = append(w.hits, hit{rule, what, at, key})
 	if w.policy.Rules()[rule].Audit {
-		w.counts.changed(at, rule, what)
+		if !w.silent {
+			w.counts.changed(at, rule, what)
+		}
 		w.sample(rule, key, value)
 	}
 	return what != policy.Replace
