@@ -77,6 +77,9 @@ func (f *flusher) shard(sh *shard) {
 	}
 	clear(f.metrics)
 	for _, o := range sh.outputs {
+		if sh.blind && o.metric.kind.overLive() { // its sources tell their levels themselves
+			o.waiting, o.ends = false, false
+		}
 		if o.waiting || o.ends {
 			f.output(sh, o)
 		}

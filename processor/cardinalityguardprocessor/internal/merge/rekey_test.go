@@ -257,15 +257,16 @@ type blind struct{ plain }
 
 func (blind) Cleaner() Cleaner { return nil }
 
-// TestSourcesThatNobodySeesAreNotSilent: while a policy only audits, their points pass as they are. What waited is sent, nothing ends, and when they
-// are seen again they go on.
+// TestSourcesThatNobodySeesAreNotSilent: while a policy only audits, their points pass as they are. What waited of totals is sent, levels say nothing,
+// nothing ends, and when the sources are seen again they go on.
 func TestSourcesThatNobodySeesAreNotSilent(t *testing.T) {
 	t.Parallel()
 	r := newRig(testConfig(), plain{gauge: Total, rule: true}, sec(0))
 	r.now = sec(10)
 	r.feed(gauges(reading{"a", 9, 5}, reading{"b", 9, 7}))
+	r.feed(sums(true, tick{run: "a", start: 1, time: 9, value: 3}))
 	r.SetRules(blind{})
-	require.Equal(t, []string{"[] (none, 9] 12"}, sent(r.flush()), "it waited")
+	require.Equal(t, []string{"[] (1, 9] 3"}, sent(r.flush()), "it waited")
 	for at := 20.; at < 9000; at += 60 {
 		r.now = sec(at)
 		require.Empty(t, sent(r.flush()), at)
