@@ -17,12 +17,21 @@ func TestAFrameworkThatWasToldGoesBeforeOneThatWasGuessed(t *testing.T) {
 		lines []string
 		want  string
 	}{
-		"rows of plain names first":           {[]string{of("step.end", 1, "pytorch"), of("step.end", 2, "lightning"), of("step.end", 3, "lightning")}, "lightning"},
-		"a line of text first":                {[]string{of("log", 1, "other"), of("step.end", 2, "keras")}, "keras"},
-		"plain rows behind":                   {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "pytorch")}, "lightning"},
-		"two that were told":                  {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "ray")}, "lightning"},
-		"two that were guessed":               {[]string{of("step.end", 1, "pytorch"), of("log", 2, "other")}, "pytorch"},
-		"a start that says pytorch":           {[]string{of("run.start", 1, "pytorch"), of("epoch.end", 2, "keras")}, "pytorch"},
+		"rows of plain names first": {[]string{of("step.end", 1, "pytorch"), of("step.end", 2, "lightning"), of("step.end", 3, "lightning")}, "lightning"},
+		"a line of text first":      {[]string{of("log", 1, "other"), of("step.end", 2, "keras")}, "keras"},
+		"plain rows behind":         {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "pytorch")}, "lightning"},
+		"two that were told":        {[]string{of("step.end", 1, "lightning"), of("step.end", 2, "ray")}, "lightning"},
+		"two that were guessed":     {[]string{of("step.end", 1, "pytorch"), of("log", 2, "other")}, "pytorch"},
+		"a start that says pytorch": {[]string{of("run.start", 1, "pytorch"), of("epoch.end", 2, "keras")}, "pytorch"},
+		"a start of nobody's": {
+			[]string{line("run.start", 1, `"framework": "pytorch"`, `"framework": {"event": "train_begin"}`), of("epoch.end", 2, "keras")}, "keras",
+		},
+		"a start of nobody's before plain rows": {
+			[]string{line("run.start", 1, `"framework": "pytorch"`, `"framework": {"type": "train_begin"}`), of("epoch.end", 2, "pytorch")}, "pytorch",
+		},
+		"a start with other details": {
+			[]string{line("run.start", 1, `"framework": "pytorch"`, `"framework": {"torch": "2.9"}`), of("epoch.end", 2, "keras")}, "pytorch",
+		},
 		"an end that says it":                 {[]string{of("epoch.end", 1, "pytorch"), of("run.end", 2, "keras")}, "keras"},
 		"a guess of a newer attempt":          {[]string{of("epoch.end", 1, "keras"), line("epoch.end", 2, `"attempt": 2, "framework": "pytorch"`, "")}, "keras"},
 		"what was told first, by a high rank": {[]string{line("epoch.end", 1, `"rank": 3, "framework": "keras"`, ""), of("epoch.end", 2, "pytorch")}, "keras"},

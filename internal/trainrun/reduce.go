@@ -67,7 +67,10 @@ func (rd *Reducer) reduce(e *Entry, r *trainrecord.Record, id ID) {
 		one.secrets.Known = &rd.known
 	}
 	e.RunID, e.ID.RunID = one.runID(r.RunID), one.runID(e.ID.RunID)
-	e.Part, e.Framework = one.part(r.Part), one.label(r.Framework)
+	e.Part = one.part(r.Part)
+	if !isNobodysStart(r) {
+		e.Framework = one.label(r.Framework)
+	}
 	e.Where = one.where(r)
 	e.Path = pathHash(r.File)
 	one.read()
