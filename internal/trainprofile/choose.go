@@ -27,6 +27,7 @@ type Outcome struct {
 	Weak      bool         // the object, or one before it that the stream remembers something of, met a weak condition only
 	Alone     bool         // the object stands in the middle of a stream of which nothing is known: its own keys decided
 	Closes    bool         // by the framework's habit the training is over, though none of the records is its end
+	AsWritten bool         // its epoch is taken for an index because nothing tells whether the stream counts from 0 or from 1
 	Ambiguous bool         // two profiles claim the object with equal right, so none has it
 	Errors    []FieldError // valid until the mapper's next use
 }
@@ -60,7 +61,7 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 	m.unwrapAll(set)
 	m.candidates(set)
 	out := Outcome{Kind: Unmapped, Envelope: m.envelope.profile}
-	m.stream, m.offset, m.weak = stream, OffsetOf(lr), false
+	m.stream, m.offset, m.weak, m.asWritten = stream, OffsetOf(lr), false, false
 	if m.envelope.profile != nil && m.vocabulary(lr) {
 		if stream != nil && trainrecord.AtStart(m.offset) {
 			stream.Begin()
@@ -82,7 +83,7 @@ func (m *Mapper) processObject(set *Set, stream *Stream, lr plog.LogRecord, more
 		return out
 	}
 	if out.Profile != nil && (m.applyBeside(set, out.Profile, lr, more) || m.apply(out.Profile, lr, more)) {
-		out.Kind, out.Errors, out.Closes = Mapped, m.errs, m.closes
+		out.Kind, out.Errors, out.Closes, out.AsWritten = Mapped, m.errs, m.closes, m.asWritten
 	} else if out.Profile != nil && out.Envelope != nil && !m.weak {
 		if p := m.recognise(set, levelWeak); p != nil && m.applyWithin(out.Profile, p, lr, more) {
 			out.Kind, out.Errors, out.Profile, out.Weak = Mapped, m.errs, p, true

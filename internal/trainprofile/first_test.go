@@ -19,6 +19,36 @@ detect: {weak: {has_any: [epoch, config]}}
 rules: [{name: epoch, when: {has: epoch}, event: epoch.end, phase: train, set: {epoch: {from: epoch, base: first}}}]
 `
 
+// TestEpochsThatNothingTellsHowToCountAreTold of the second file of a loop that counts from 1 and resumed, above all.
+func TestEpochsThatNothingTellsHowToCountAreTold(t *testing.T) {
+	t.Parallel()
+	p, err := Parse("loop.yaml", []byte(countingProfile))
+	require.NoError(t, err)
+	set, err := NewSet("", p)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		start  int64
+		epochs []string
+		want   []bool
+	}{
+		"from 1":                 {0, []string{"1", "2"}, []bool{false, false}},
+		"from 0":                 {0, []string{"0", "1"}, []bool{false, false}},
+		"a resumed run":          {0, []string{"6", "7"}, []bool{true, true}},
+		"the start was not seen": {300, []string{"0", "1"}, []bool{false, true}},
+		"fractions":              {0, []string{"6.5", "7.0"}, []bool{false, false}},
+		"no number":              {0, []string{`"six"`}, []bool{false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, stream := NewMapper(nil), &Stream{}
+			for i, epoch := range c.epochs {
+				out, _ := process(m, set, stream, rowAt(t, fmt.Sprintf(`{"epoch": %s}`, epoch), c.start+int64(100*i)))
+				assert.Equal(t, c.want[i], out.AsWritten, epoch)
+			}
+		})
+	}
+}
+
 func TestTheFirstEpochTellsHowAStreamCounts(t *testing.T) {
 	t.Parallel()
 	p, err := Parse("loop.yaml", []byte(countingProfile))

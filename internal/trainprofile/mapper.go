@@ -55,6 +55,8 @@ type Mapper struct {
 	counted source   // for a source whose base the stream remembers
 	weak    bool     // the object met a weak condition only
 
+	asWritten bool // nothing tells whether the open object's epoch counts from 0 or 1
+
 	// What the keys of the open object say of its profile.
 	known     map[string]keyFacts
 	knownOf   *Set

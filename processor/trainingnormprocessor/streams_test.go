@@ -215,6 +215,26 @@ func TestAHoleAtTheBeginningBeginsTheFileAnew(t *testing.T) {
 	}
 }
 
+// TestEpochsThatNothingTellsHowToCountAreCounted: the loop counts from 1 and goes on in a second file.
+func TestEpochsThatNothingTellsHowToCountAreCounted(t *testing.T) {
+	t.Parallel()
+	set, tel := settings(t)
+	p := logsProcessor(t, set)
+	rowOf := func(file string, offset int64, epoch int) row {
+		return row{file: file, offset: offset, body: map[string]any{"epoch": epoch, "train_loss": 0.5, "val_loss": 0.75}}
+	}
+	ld := batch(t, rowOf("a", 0, 1), rowOf("a", 100, 2), rowOf("b", 0, 3), rowOf("b", 100, 4))
+	require.NoError(t, p.ConsumeLogs(t.Context(), ld))
+	var epochs []int64
+	for _, lr := range ld.ResourceLogs().At(0).ScopeLogs().At(0).LogRecords().All() {
+		v, ok := lr.Body().Map().Get(trainrecord.BodyEpoch)
+		require.True(t, ok)
+		epochs = append(epochs, v.Int())
+	}
+	assert.Equal(t, []int64{0, 1, 3, 4}, epochs)
+	componentcheck.AssertTelemetry(t, tel, "otelcol_training_norm_epochs", `otelcol_training_norm_epochs_as_written{processor="training_norm",profile="pytorch"} 2`)
+}
+
 func TestForgottenStreamsAreCounted(t *testing.T) {
 	t.Parallel()
 	set, tel := settings(t)

@@ -17,6 +17,7 @@ type Telemetry struct {
 	Revisions        metric.Int64Counter
 	WeakMatches      metric.Int64Counter
 	MappedAlone      metric.Int64Counter
+	EpochsAsWritten  metric.Int64Counter
 	Ambiguous        metric.Int64Counter
 	StreamsForgotten metric.Int64Counter
 	AttributesMoved  metric.Int64Counter
@@ -52,6 +53,8 @@ func NewTelemetry(set component.TelemetrySettings, id component.ID) (*Telemetry,
 			"Streams that were recognised as something else than before by surer keys, by profile"),
 		MappedAlone: counter("otelcol_training_norm_mapped_alone", "{record}",
 			"Objects from the middle of a stream of which nothing is known, mapped by their own keys alone, by profile"),
+		EpochsAsWritten: counter("otelcol_training_norm_epochs_as_written", "{record}",
+			"Objects whose epoch was taken for an index because nothing tells whether their stream counts from 0 or from 1, by profile"),
 		Ambiguous: counter("otelcol_training_norm_ambiguous", "{record}",
 			"Objects that two profiles claim with equal right; they pass on unchanged"),
 		StreamsForgotten: counter("otelcol_training_norm_streams_forgotten", "{stream}",
