@@ -226,7 +226,7 @@ func (c scalar) convert(t *target, src *source, as numbers) (out scalar, reason 
 	case kindProgress:
 		return c.toProgress(as)
 	case kindDuration:
-		return c.toSeconds(src.unit, as)
+		return c.toDuration(src.unit, as)
 	case kindBool:
 		return c, wrongTypeIf(c.typ != pcommon.ValueTypeBool), c.typ == pcommon.ValueTypeBool
 	case kindObject:

@@ -48,6 +48,15 @@ func (c scalar) toProgress(as numbers) (scalar, string, bool) {
 	return n, reason, ok
 }
 
+// toDuration reads a duration. Python's text of one (0:01:02, 1 day, 0:01:02.5) is that whatever the unit; of two numbers nothing
+// tells whether the first counts minutes or hours.
+func (c scalar) toDuration(unit string, as numbers) (scalar, string, bool) {
+	if c.typ == pcommon.ValueTypeStr && strings.Count(c.s, ":") == 2 {
+		unit = unitClock
+	}
+	return c.toSeconds(unit, as)
+}
+
 // toSeconds reads a duration in the unit that the profile names.
 func (c scalar) toSeconds(unit string, as numbers) (scalar, string, bool) {
 	if unit == unitClock {
@@ -80,9 +89,9 @@ const unitClock = "clock"
 
 var unitSeconds = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60, "h": 3600}
 
-var clock = regexp.MustCompile(`^(?:(\d{1,6}) days?, )?(?:(\d{1,6}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,9})?)$`)
+var clock = regexp.MustCompile(`^(?:(\d{1,6}) days?,? )?(?:(\d{1,6}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,9})?)$`)
 
-// parseClock reads MM:SS, H:MM:SS and "2 days, H:MM:SS", each with a fraction or without.
+// parseClock reads MM:SS, H:MM:SS and "2 days, H:MM:SS" (pandas: without the comma), each with a fraction or without.
 func parseClock(s string) (float64, bool) {
 	at := clock.FindStringSubmatch(strings.TrimSpace(s))
 	if at == nil {
