@@ -63,6 +63,7 @@ type spreadStep struct {
 	kind   valueKind
 	deep   bool
 	lower  bool
+	lacks  string // template of the key beside which a key stays
 	unless []any
 }
 

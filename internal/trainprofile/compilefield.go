@@ -167,7 +167,7 @@ func (c *compiler) spreads(docs []spreadDoc, r *rule, event, path string) {
 		if !ok {
 			continue
 		}
-		step := spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind, deep: doc.Deep, lower: doc.Lower, unless: doc.Unless}
+		step := spreadStep{keys: doc.Keys, to: doc.To, as: doc.As, kind: kind, deep: doc.Deep, lower: doc.Lower, lacks: doc.Lacks, unless: doc.Unless}
 		if doc.Name != nil || doc.Value != nil {
 			c.namedSpread(doc, step, r, at)
 			continue
@@ -202,9 +202,15 @@ func (c *compiler) spreadKind(doc spreadDoc, event, path string) (valueKind, boo
 		if err := doc.Keys[i].checkTemplate(doc.As); err != nil {
 			c.fail(path+".as", "%v", err)
 		}
+		if err := doc.Keys[i].checkTemplate(doc.Lacks); err != nil {
+			c.fail(path+".lacks", "%v", err)
+		}
 		if k := &doc.Keys[i]; doc.Lower && (doc.As == "" || !k.star && (k.re == nil || k.re.NumSubexp() == 0)) {
 			c.fail(path+".lower", "needs as, and a * or a group in each pattern, whose text it makes small")
 		}
+	}
+	if doc.Lacks != "" && (doc.Deep || doc.Name != nil) {
+		c.fail(path+".lacks", "goes with keys of one object, without deep and name")
 	}
 	if doc.To == trainrecord.BodyFramework {
 		if doc.As != "" {

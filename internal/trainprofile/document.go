@@ -138,6 +138,7 @@ type spreadDoc struct {
 	Deep   bool       `yaml:"deep"`
 	Unless []any      `yaml:"unless"`
 	Lower  bool       `yaml:"lower"`
+	Lacks  string     `yaml:"lacks"`
 	To     string     `yaml:"to" required:"true"`
 	As     string     `yaml:"as"`
 }

@@ -69,6 +69,14 @@ func ruleMistakes() map[string]mistake {
 			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a', lower: true, to: measurements, as: b}]}]",
 			want: "profile x.yaml: rules[0].spread[0].lower: needs as, and a * or a group in each pattern, whose text it makes small",
 		},
+		"lacks": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a', lacks: 'a_*', to: measurements}]}]",
+			want: `profile x.yaml: rules[0].spread[0].lacks: "a_*" has a *, but the key pattern "a" has none`,
+		},
+		"lacks of nested keys": {
+			yaml: "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: '*', deep: true, lacks: '*_b', to: measurements}]}]",
+			want: "profile x.yaml: rules[0].spread[0].lacks: goes with keys of one object, without deep and name",
+		},
 		"spread target": {
 			yaml:     "profile: x\nframework: other\nrules: [{name: a, event: step.end, spread: [{keys: 'a_*', to: durations}]}]",
 			want:     `profile x.yaml: rules[0].spread[0].to: "durations" takes no free names; want measurements,`,

@@ -43,7 +43,7 @@ func (m *Mapper) spreadView(p *Profile, g *spreadGroup, w *view, prefix string, 
 		if e.child != nil && e.child.anyUsed() {
 			continue
 		}
-		if pl.step >= 0 {
+		if pl.step >= 0 && (prefix != "" || !g.steps[pl.step].hasBetter(w, e.key)) {
 			m.move(p, &g.steps[pl.step], pl.name, e, w.entries[i:], body)
 		}
 	}
@@ -125,6 +125,19 @@ func (s *spreadStep) takes(key string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// hasBetter tells whether the object has the key beside which the step leaves one.
+func (s *spreadStep) hasBetter(w *view, key string) bool {
+	if s.lacks == "" {
+		return false
+	}
+	for i := range s.keys {
+		if s.keys[i].matches(key) {
+			return w.find(s.keys[i].rename(key, s.lacks, false)) >= 0
+		}
+	}
+	return false
 }
 
 // remember keeps for the stream what an object tells of the objects after it.
