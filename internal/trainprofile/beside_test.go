@@ -39,6 +39,9 @@ func TestLinesAboutATrainingBesideItsRows(t *testing.T) {
 		`{"type": "run_end", "status": "failed", "error": "oom", "epoch": 2}`:    trainrecord.EventRunEnd,
 		`{"event": "training_failed", "error": "boom", "epoch": 2, "step": 300}`: trainrecord.EventRunFailure,
 		`{"event": "training_interrupted", "epoch": 2}`:                          trainrecord.EventRunEnd,
+		`{"event": "validation_end", "epoch": 1, "loss": 0.5, "step": 100}`:      trainrecord.EventPhaseEnd,
+		`{"event": "test_end", "epoch": 1, "loss": 0.5}`:                         trainrecord.EventPhaseEnd,
+		`{"event": "config", "lr": 0.5, "epochs": 3}`:                            trainrecord.EventLog,
 	}
 	for profile, row := range rows {
 		t.Run(profile, func(t *testing.T) {
@@ -92,6 +95,10 @@ func TestWhatLinesBesideRowsSay(t *testing.T) {
 			`{"event": "phase.start", "framework": "keras", "phase": "train", "body": {"epoch": 1, "framework": {"event": "epoch_begin"}}}`,
 			`{"event": "epoch_end", "epoch": 2, "loss": 1.25, "accuracy": 0.5, "val_loss": 1.0, "val_accuracy": 0.5}`,
 			`{"event": "epoch.end", "framework": "keras", "phase": "train", "body": {"epoch": 1, "measurements": {"train/loss": 1.25, "train/accuracy": 0.5, "val/loss": 1.0, "val/accuracy": 0.5}, "objective": {"metric": "val/loss", "mode": "min"}, "framework": {"event": "epoch_end"}}}`,
+			`{"event": "validation_end", "epoch": 2, "val_loss": 1.0, "auc": 0.5, "duration_s": 2.5}`,
+			`{"event": "phase.end", "framework": "keras", "phase": "validation", "body": {"epoch": 1, "durations": {"phase_s": 2.5}, "measurements": {"val/loss": 1.0, "val/auc": 0.5}, "framework": {"event": "validation_end"}}}`,
+			`{"event": "on_test_end", "loss": 1.0, "accuracy": 0.5}`,
+			`{"event": "phase.end", "framework": "keras", "phase": "test", "body": {"measurements": {"test/loss": 1.0, "test/accuracy": 0.5}, "framework": {"event": "on_test_end"}}}`,
 			`{"event": "early_stopping", "epoch": 2}`,
 			`{"event": "log", "framework": "keras", "body": {"message": "early_stopping", "epoch": 1}}`,
 			`{"event": "train_end", "epoch": 2}`,
