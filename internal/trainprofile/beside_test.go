@@ -104,6 +104,14 @@ func TestWhatLinesBesideRowsSay(t *testing.T) {
 			`{"event": "train_end", "epoch": 2}`,
 			`{"event": "run.end", "framework": "keras", "phase": "run", "body": {"outcome": "success", "epoch": 1, "framework": {"event": "train_end"}}}`,
 		},
+		"lightning": {
+			`{"train_loss_step": 1.5, "epoch": 0, "step": 99}`,
+			`{"event": "step.end", "framework": "lightning", "phase": "train", "body": {"epoch": 0, "step": 99, "measurements": {"train/loss": 1.5}}}`,
+			`{"event": "validation_end", "val_loss": 1.0, "val_loss_epoch": 1.0, "epoch": 0, "step": 99}`,
+			`{"event": "phase.end", "framework": "lightning", "phase": "validation", "body": {"epoch": 0, "step": 99, "measurements": {"val/loss": 1.0}, "framework": {"event": "validation_end", "val_loss": 1.0}}}`,
+			`{"event": "test_end", "test_loss": 1.0, "epoch": 2, "step": 200}`,
+			`{"event": "phase.end", "framework": "lightning", "phase": "test", "body": {"epoch": 1, "epoch_progress": 2, "step": 200, "measurements": {"test/loss": 1.0}, "framework": {"event": "test_end"}}}`,
+		},
 		"huggingface": {
 			`{"loss": 1.5, "grad_norm": 0.5, "learning_rate": 0.00005, "epoch": 1.0, "step": 100}`,
 			`{"event": "step.end", "framework": "huggingface", "phase": "train", "body": {"step": 100, "epoch_progress": 1.0, "learning_rate": {"0": 0.00005}, "measurements": {"train/loss": 1.5, "train/grad_norm": 0.5}}}`,
