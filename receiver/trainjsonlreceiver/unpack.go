@@ -79,6 +79,9 @@ func (t *tailer) unpack(ctx context.Context, s *stream, g *gzipFile, p *permit) 
 	if age := time.Since(fi.ModTime()); age >= 0 && age < gzipSettle {
 		return false, nextWait, nil
 	}
+	if waits, err := t.givenElsewhere(s, g); waits || err != nil {
+		return false, nextWait, err
+	}
 	if !t.unpacking.begin(s) {
 		return false, nextSpace, nil
 	}
