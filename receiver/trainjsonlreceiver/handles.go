@@ -159,7 +159,7 @@ func (h *handles) drop(s *stream) {
 	}
 }
 
-// closeIdle closes what gave nothing new for a while, but no file that is gone and waits for the pipeline.
+// closeIdle closes what gave nothing new for a while, but no file that is gone or was replaced, and waits for the pipeline.
 func (h *handles) closeIdle(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -41,7 +41,7 @@ func (t *tailer) delivers(s *stream) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unread() > 0 || s.cut > max(s.mark.Offset, s.packedTo) || s.stalled || !s.calling.IsZero()
+	return s.unread() > 0 || s.leaves(0) || s.stalled || !s.calling.IsZero()
 }
 
 // isElsewhere says whether what a stream reads is not what its path leads to: that is gone, cut, or another file.

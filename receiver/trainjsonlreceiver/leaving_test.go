@@ -86,3 +86,33 @@ func (r *rig) rotatePacked(rotate func(r *rig, pack func(), next string)) {
 		r.stop()
 	})
 }
+
+// TestAFileThatWasReplacedIsReadWhenThereIsMemory: its open file has bytes that nothing else gives.
+func TestAFileThatWasReplacedIsReadWhenThereIsMemory(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]string{"by a shorter one": rows(100, 3), "by a longer one": rows(100, 90)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.cfg.Identity = identityPath
+			r.cfg.MaxInFlightBytes, r.cfg.MaxLineSize = turnBytes, turnBytes
+			r.write("a/train.jsonl", rows(0, 20))
+			synctest.Test(t, func(t *testing.T) {
+				r.start()
+				time.Sleep(10 * time.Second)
+				r.sink.set(refuseAll)
+				r.write("b/train.jsonl", rows(5000, 5000)) // more than a turn
+				time.Sleep(2 * time.Second)
+				r.append("a/train.jsonl", rows(20, 50))
+				time.Sleep(3 * time.Second)
+				r.write("a/other", next)
+				r.rename("a/other", "a/train.jsonl")
+				time.Sleep(time.Minute)
+				r.sink.set(nil)
+				time.Sleep(time.Minute)
+				r.stop()
+			})
+			assert.Equal(t, append(rowsAt(rows(0, 70), 0), rowsAt(next, 100)...), r.sink.of("a/train.jsonl"))
+		})
+	}
+}

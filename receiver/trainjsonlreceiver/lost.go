@@ -115,17 +115,21 @@ func (s *stream) isAway() bool {
 	return s.gone || s.other
 }
 
-// leaving says whether the file is gone and has bytes that only its open handle can still give.
-func (s *stream) leaving() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.gone && s.unread() > 0
-}
+// leaving says whether the file is gone, or another one has its place, and has bytes that only its open handle can still give.
+func (s *stream) leaving() bool { return s.leavingBehind(0) }
 
 // leavingBehind says whether closing the file would lose bytes, when those before a place are in memory.
 func (s *stream) leavingBehind(upTo int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.leaves(upTo)
+}
+
+// leaves is called with the lock. The size is that of the other file, if one has the place.
+func (s *stream) leaves(upTo int64) bool {
+	if s.other {
+		return s.cut > max(upTo, s.mark.Offset, s.packedTo)
+	}
 	return (s.gone || s.swap) && s.unread() > 0 && s.size > upTo
 }
 
