@@ -123,8 +123,12 @@ func (t *tailer) rename(s *stream, c candidate) {
 // leadsTo says whether the stream's own path still leads to its file.
 func (t *tailer) leadsTo(s *stream, key fileKey) bool {
 	m, _ := s.get()
-	fi, err := t.fs.Stat(m.Path)
-	return err == nil && t.keyFor(fi, m.Path) == key
+	return t.leads(m.Path, key)
+}
+
+func (t *tailer) leads(path string, key fileKey) bool {
+	fi, err := t.fs.Stat(path)
+	return err == nil && t.keyFor(fi, path) == key
 }
 
 // look compares a file with what was seen of it last.

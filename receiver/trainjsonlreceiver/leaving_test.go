@@ -1,12 +1,15 @@
 package trainjsonlreceiver
 
 import (
+	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestWhatIsPackedWhileThePipelineRefusesIsDeliveredOnce: streams are rotated and packed while the pipeline refuses what is left of them, which
@@ -34,7 +37,7 @@ func TestWhatIsPackedWhileThePipelineRefusesIsDeliveredOnce(t *testing.T) {
 		for state, prepare := range map[string]func(r *rig){
 			"of some was accepted": func(*rig) {},
 			"none was accepted":    func(r *rig) { r.sink.set(refuseAll) },
-			"there is no memory": func(r *rig) { r.cfg.MaxInFlightBytes, r.cfg.MaxLineSize = turnBytes, turnBytes },
+			"there is no memory":   func(r *rig) { r.cfg.MaxInFlightBytes, r.cfg.MaxLineSize = turnBytes, turnBytes },
 		} {
 			for _, identity := range []string{identityInode, identityPath} {
 				t.Run(name+", "+state+", "+identity, func(t *testing.T) {
@@ -114,5 +117,45 @@ func TestAFileThatWasReplacedIsReadWhenThereIsMemory(t *testing.T) {
 			})
 			assert.Equal(t, append(rowsAt(rows(0, 70), 0), rowsAt(next, 100)...), r.sink.of("a/train.jsonl"))
 		})
+	}
+}
+
+// TestAnotherFileWithTheInodeIsNotLost: nothing is lost of a file that was read to its end, nor once more of one whose bytes were counted, when
+// a larger file gets the inode.
+func TestAnotherFileWithTheInodeIsNotLost(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, unread := range map[string]string{"read to its end": "", "counted before": rows(3, 4)} {
+		for place, path := range map[string]string{"at the path": "a/train.jsonl", "elsewhere": "b/train.jsonl"} {
+			for when, gone := range map[string]bool{"seen to be gone": true, "at once": false} {
+				t.Run(name+", "+place+", "+when, func(t *testing.T) {
+					t.Parallel()
+					if unread != "" && !gone {
+						return // nothing is counted of what is not known to be gone
+					}
+					r := newRig(t)
+					files := &inodeFiles{of: map[string]inode{}}
+					tl := r.behind(files, rows(0, 3), unread)
+					r.remove("a/train.jsonl")
+					if gone {
+						for i := range 3 {
+							tl.later(ctx, time.Duration(i+1)*time.Minute)
+						}
+					}
+					files.of[r.path(path)] = inode{1, 2}
+					r.write(path, rows(100, 60))
+					for i := range 3 {
+						tl.later(ctx, time.Duration(i+5)*time.Minute)
+					}
+					require.NoError(t, tl.close(ctx))
+					assert.Len(t, r.sink.got(), 3+60)
+					if unread != "" {
+						r.telemetry(lost(len(unread)))
+					} else {
+						assert.NotContains(t, strings.Join(r.lines(), " "), "lost_bytes")
+					}
+				})
+			}
+		}
 	}
 }

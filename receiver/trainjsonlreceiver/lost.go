@@ -56,23 +56,27 @@ func (s *stream) passBy(kept int64) {
 	s.passing.cut += max(s.size-kept, 0)
 }
 
-// meet looks, when a file with bytes that were not delivered has changed or comes, whether it is another one.
+// meet looks, when a file has changed or comes, whether it is another one. Of one that is known by its path that matters only if
+// there are bytes that were not delivered.
 func (t *tailer) meet(s *stream, path string, fi fs.FileInfo, comes bool) {
+	byPath := s.key.path != ""
 	s.mu.Lock()
-	born, ask := s.mark.Born, (s.unread() > 0 || s.other) && (comes || fi.Size() != s.size || !fi.ModTime().Equal(s.modTime))
+	born := s.mark.Born
+	ask := (!byPath || s.unread() > 0 || s.other) && (comes || fi.Size() != s.size || !fi.ModTime().Equal(s.modTime))
 	if comes { // whatever it is
 		s.keepSeen()
 	}
 	s.mu.Unlock()
-	if !ask {
-		return
-	}
-	was, now := s.inode.Load(), keyOf(fi).ino
-	if s.key.path == "" {
-		was, now = uint64(born), uint64(t.fs.Born(path)) //nolint:gosec // they are only compared
-	}
-	if was != 0 && now != 0 && was != now {
-		s.metOther(now)
+	switch {
+	case !ask:
+	case byPath:
+		if was, now := s.inode.Load(), keyOf(fi).ino; was != 0 && now != 0 && was != now {
+			s.metOther(now)
+		}
+	default:
+		if now := t.fs.Born(path); born != 0 && now != 0 && born != now && t.leads(path, s.key) {
+			s.metOther(uint64(now)) //nolint:gosec // it is only compared
+		}
 	}
 }
 
