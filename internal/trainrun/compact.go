@@ -59,9 +59,8 @@ func (f *Fold) renumber(parts, hosts, series []uint32) {
 	t.rows, t.series, t.values = rows, t.series[:n], t.values[:n]
 }
 
-// thin drops rows whose axis value the level of their rank does not divide, but keeps extremes: the first, last, least and
-// greatest value of each series in each of the newest attempts, and the rows that prove how far an attempt came. Attempts of different
-// numbers have theirs in any order of arrival, those of one number in the order of their stream.
+// thin drops rows below the level of their rank, but keeps extremes: the first, last, least and greatest value of each series in each of
+// the newest attempts, and the rows that prove how far an attempt came. Attempts of different numbers have theirs in any order of arrival, those of one number in the order of their stream.
 func (f *Fold) thin() {
 	t := &f.rows
 	below := f.belowLevel()
@@ -109,9 +108,9 @@ func (f *Fold) belowLevel() []bool {
 		r := &f.rows.rows[i]
 		l := levels[r.rank]
 		if r.axis.coarse() {
-			below[i] = divisor(uint64(r.x())) < l.epoch
+			below[i] = r.level() < l.epoch
 		} else {
-			below[i] = divisor(uint64(r.x())) < l.step
+			below[i] = r.level() < l.step
 		}
 	}
 	return below

@@ -4,7 +4,7 @@ import "unsafe"
 
 // limits bound what a fold keeps. They are fields so that tests can reach them with few records.
 type limits struct {
-	points      int // values of a rank that are kept whole; beyond, steps divisible by 2^k
+	points      int // values of a rank that are kept whole; beyond, one of 2^k steps
 	series      int // names in byte order
 	parts       int
 	hosts       int

@@ -75,7 +75,7 @@ func TestBytesThatAreNoJournal(t *testing.T) {
 	}
 	_, err := DecodeEntries(append(good, 0))
 	require.ErrorIs(t, err, errWire)
-	for _, version := range []byte{1, 2, 3, 4, 6, 7, 8, 9, 11, 200} { // whatever the rest says
+	for _, version := range []byte{1, 2, 3, 4, 6, 7, 8, 9, 10, 12, 200} { // whatever the rest says
 		_, err = DecodeEntries(append([]byte{version}, good[1:]...))
 		require.ErrorIs(t, err, ErrVersion)
 		require.ErrorContains(t, err, fmt.Sprintf("version %d: ", version))

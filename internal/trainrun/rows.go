@@ -104,7 +104,7 @@ func newRow(e *Entry, at *stamp) row {
 	return r
 }
 
-// x is the value on the row's axis; for AxisOrder a number that only serves thinning.
+// x is the value on the row's axis; for AxisOrder a number that only tells rows apart.
 func (r *row) x() int64 {
 	switch r.axis {
 	case AxisEpoch:
@@ -117,7 +117,7 @@ func (r *row) x() int64 {
 }
 
 func (c *rankCounts) count(r *row, n int) {
-	k := divisor(uint64(r.x()))
+	k := r.level()
 	if r.axis.coarse() {
 		c.epoch[k] += uint32(n)
 	} else {

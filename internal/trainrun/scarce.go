@@ -2,8 +2,8 @@ package trainrun
 
 import "slices"
 
-// Thin gives up values on axes other than epochs until the fold takes no more than target bytes, as far as that goes: steps
-// divisible by ever greater powers of two stay, and what a State is made of. Epochs, best, attempts, outcome, first, last,
+// Thin gives up values on axes other than epochs until the fold takes no more than target bytes, as far as that goes: one of two
+// steps stays, of four, and so on, and what a State is made of. Epochs, best, attempts, outcome, first, last,
 // least and greatest values do not change; a later attempt that supersedes steps finds fewer of those before. It answers
 // false when nothing could be given up. A fold that was thinned stays so, also in its snapshots, and its State says so.
 func (f *Fold) Thin(target int64) bool {
@@ -20,7 +20,7 @@ func (f *Fold) Thin(target int64) bool {
 // scarce says that Thin was needed.
 func (f *Fold) scarce() bool { return f.stepRoom < int64(f.lim.points) }
 
-// levels says which powers of two the kept axis values of a rank are divisible by.
+// levels says from which level on the rows of a rank are kept.
 func (f *Fold) levels(c *rankCounts) (epoch, step int) {
 	epoch, step = c.levels(f.lim.points)
 	if f.scarce() {

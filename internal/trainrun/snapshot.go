@@ -3,7 +3,7 @@ package trainrun
 import "fmt"
 
 // versionSnapshot is the version of the encoding, its first byte. Another one is not read.
-const versionSnapshot = 10
+const versionSnapshot = 11
 
 // Encoding numbers the form of snapshots and entries together. Whoever stores them stores it as well, and looks at it first.
 const Encoding = versionSnapshot<<8 | versionEntries

@@ -3,7 +3,6 @@ package trainrun
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 	"unsafe"
@@ -36,7 +35,7 @@ func (t attemptTable) newest(number int64, n int) bool {
 	return len(t) > 0 && number >= t[min(n, len(t))-1].number
 }
 
-// rankTable holds, by rank, how many values each power of two divides the axis value of: what thinning is computed from. It
+// rankTable holds, by rank, how many values are of each level: what thinning is computed from. It
 // counts every value that the rank reported, so that it does not depend on who owns a series by now.
 type rankTable struct {
 	items   []rankCounts // by rank
@@ -85,7 +84,7 @@ func rankName(rank int64) string {
 
 func (t *rankTable) size() int64 { return int64(cap(t.items)) * int64(unsafe.Sizeof(rankCounts{})) }
 
-// levels says which powers of two the kept axis values are divisible by. Half of the points belongs to epochs, half to
+// levels says from which level on values are kept. Half of the points belongs to epochs, half to
 // steps, and what one side does not need goes to the other. A level never falls when records come.
 func (c *rankCounts) levels(limit int) (epoch, step int) {
 	epochs, steps := sum(&c.epoch), sum(&c.step)
@@ -99,7 +98,7 @@ func sum(counts *[64]uint32) (n int) {
 	return n
 }
 
-// level is the least k for which no more than limit values have an axis value divisible by 2^k.
+// level is the least k for which no more than limit values are of level k or more.
 func level(counts *[64]uint32, limit int) int {
 	n := 0
 	for k := len(counts) - 1; k >= 0; k-- {
@@ -110,9 +109,6 @@ func level(counts *[64]uint32, limit int) int {
 	}
 	return 0
 }
-
-// divisor is the greatest k for which 2^k divides x, 63 for 0.
-func divisor(x uint64) int { return min(bits.TrailingZeros64(x), 63) }
 
 // lostHost stands for all hosts beyond the bound.
 const lostHost = math.MaxUint16

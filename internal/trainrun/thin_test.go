@@ -113,7 +113,7 @@ func TestAMillionStepsStayInsideTheirBound(t *testing.T) {
 	assert.Equal(t, int64(n-1), s.Last.X)
 	assert.Equal(t, int64(n), s.Count)
 	assert.True(t, s.Thinned)
-	assert.Equal(t, int64(8), s.Points[2].X-s.Points[1].X)
+	assert.Less(t, widestGap(s), int64(16), "one of each eight")
 	assert.Less(t, f.seen.size(), int64(8<<20), "about six bytes a line")
 	assert.Equal(t, int64(n), st.Records.Count)
 	snapshot := f.Snapshot()
