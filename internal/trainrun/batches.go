@@ -9,32 +9,78 @@ import (
 // Most loops count the batches of an epoch, and write that number as the step. It is no place in the run: as for validations (ADR 069),
 // steps that go back are no axis. Values of such rows are a curve in the order of their epoch and batch.
 
-// findBatches finds the parts whose steps begin anew in each epoch, and how many batches the longest epoch has.
+// counter is what tells, of a curve, whether its steps are those of the run or numbers of batches.
+type counter struct {
+	last, first *row // before, and the first one of its epoch
+	attempt     int32
+	most        int64 // the greatest step
+	back        bool  // they begin anew in a later epoch
+	on          bool  // behind several steps of an epoch they go on in a later one
+}
+
+// findBatches finds the curves whose steps begin anew in each epoch, and how many batches the longest epoch of their part has. Validations may
+// count batches beside a training that tells the steps of the run, so each curve is looked at by itself.
 func (d *deriver) findBatches() {
-	type state struct{ last, first *row } // of a step, before, and the first one of its epoch
-	rows := d.f.rows.rows
-	before := make([]state, len(d.f.parts.items))
-	d.batches = make([]int64, len(before))
-	found := false
-	for i := range rows {
-		r := &rows[i]
+	curves := make([]counter, len(d.f.series.items))
+	bare := make([]counter, len(d.f.parts.items)) // rows without values
+	t := &d.f.rows
+	for i := range t.rows {
+		r := &t.rows[i]
 		if r.event != EventStepEnd || r.step < 0 { // a validation before the first step may say 0 as well
 			continue
 		}
-		s := &before[r.part]
-		if s.last != nil && r.beginsAnew(s.last, s.first) {
-			d.batches[r.part], found = 1, true
+		if r.n == 0 {
+			bare[r.part].add(r, d.attempt[i])
 		}
-		if s.last == nil || !r.follows(s.last) || r.epoch != s.last.epoch {
-			s.first = r
-		}
-		s.last = r
-	}
-	for i := range rows {
-		if r := &rows[i]; found && d.batches[r.part] > 0 && r.step < math.MaxInt64 {
-			d.batches[r.part] = max(d.batches[r.part], r.step+1)
+		for _, id := range t.series[r.from : r.from+r.n] {
+			curves[id].add(r, d.attempt[i])
 		}
 	}
+	d.tellBatches(curves, bare)
+	for i := range t.rows {
+		if r := &t.rows[i]; d.batches[r.part] > 0 && r.axis == AxisStep {
+			d.batches[r.part] = max(d.batches[r.part], batchesTo(r.step))
+		}
+	}
+}
+
+// tellBatches decides of each curve. One that tells too little, as a step an epoch, is as the others of its part are.
+func (d *deriver) tellBatches(curves, bare []counter) {
+	d.batches, d.counted, d.mixed = make([]int64, len(bare)), make([]bool, len(curves)), make([]bool, len(bare))
+	items := d.f.series.items
+	for id := range curves {
+		c, part := &curves[id], items[id].key.part
+		if c.back {
+			d.batches[part] = max(d.batches[part], batchesTo(c.most))
+		}
+		d.mixed[part] = d.mixed[part] || c.on && !c.back
+	}
+	for part := range bare {
+		if bare[part].back && !d.mixed[part] { // else they may be of several counters
+			d.batches[part] = max(d.batches[part], batchesTo(bare[part].most))
+		}
+		d.mixed[part] = false
+	}
+	for id := range curves {
+		c, part := &curves[id], items[id].key.part
+		d.counted[id] = c.back || c.last != nil && !c.on && batchesTo(c.most) <= d.batches[part]
+		d.mixed[part] = d.mixed[part] || d.batches[part] > 0 && c.last != nil && !d.counted[id]
+	}
+}
+
+// batchesTo counts them up to a step.
+func batchesTo(step int64) int64 { return min(step, math.MaxInt64-1) + 1 }
+
+func (c *counter) add(r *row, attempt int32) {
+	goesOn := c.last != nil && attempt == c.attempt && r.follows(c.last)
+	if goesOn && c.last.epoch >= 0 && r.epoch > c.last.epoch {
+		c.back = c.back || r.step < c.last.step || r.step == c.last.step && c.first.step == c.last.step // one row an epoch
+		c.on = c.on || r.step > c.last.step && c.first.step != c.last.step
+	}
+	if !goesOn || r.epoch != c.last.epoch {
+		c.first = r
+	}
+	c.last, c.attempt, c.most = r, attempt, max(c.most, r.step)
 }
 
 // follows says that a row is behind another one in a text of a stream.
@@ -42,10 +88,12 @@ func (r *row) follows(o *row) bool {
 	return r.attempt == o.attempt && r.rank == o.rank && r.kind == o.kind && r.file == o.file && r.path == o.path && textAt(r.pos) == textAt(o.pos)
 }
 
-// beginsAnew says that a step is less than the one before it in the stream, which is of an epoch before: a loop counts its batches. So it does
-// when it tells one row an epoch; first is the first of the epoch before.
-func (r *row) beginsAnew(o, first *row) bool {
-	return r.follows(o) && o.epoch >= 0 && r.epoch > o.epoch && (r.step < o.step || r.step == o.step && first.step == o.step)
+// stepOf is the step of a row, none for the number of a batch beside curves that tell the steps of the run.
+func (d *deriver) stepOf(r *row) int64 {
+	if d.mixed[r.part] && r.axis == AxisStep && r.n > 0 && d.counted[d.f.rows.series[r.from]] {
+		return none
+	}
+	return r.step
 }
 
 // batch is the place of a row among all batches of the run, -1 for none.

@@ -28,7 +28,9 @@ type deriver struct {
 	ends     []int               // attempt of each end
 	into     []uint32            // by stored series its strand
 	strands  []series            // curves: key.axis is theirs
-	batches  []int64             // by part the batches of an epoch, where steps begin anew in each; else 0
+	batches  []int64             // by part the batches of an epoch, where steps of some curve begin anew in each; else 0
+	counted  []bool              // by stored series: its steps are numbers of batches
+	mixed    []bool              // by part: beside such curves others tell the steps of the run
 	moved    map[seriesKey]bool  // series over epochs that are over steps
 	anew     []string            // names of those that would be, if their steps did not begin anew in each epoch
 	stepped  map[shelf][]int     // rows with a step, by their place; nil until asked for
@@ -73,6 +75,7 @@ func newDeriver(f *Fold, st *State) *deriver {
 	d := &deriver{f: f, st: st, seg: newSegmenter(f)}
 	d.numbers = d.seg.numbers()
 	d.place()
+	d.findBatches()
 	d.collect()
 	d.join()
 	return d

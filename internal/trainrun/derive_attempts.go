@@ -37,11 +37,12 @@ func (d *deriver) collect() {
 		if r.epoch >= 0 {
 			s.firstEpoch, s.lastEpoch = min(s.firstEpoch, r.epoch), max(s.lastEpoch, r.epoch)
 		}
-		if r.step >= 0 {
-			s.firstStep, s.lastStep = min(s.firstStep, r.step), max(s.lastStep, r.step)
+		step := d.stepOf(r)
+		if step >= 0 {
+			s.firstStep, s.lastStep = min(s.firstStep, step), max(s.lastStep, step)
 		}
 		if !d.f.texts.replaced(r.path, r.pos) { // what is not there any more took over nothing
-			s.stand(r)
+			s.stand(r.epoch, step)
 		}
 	}
 	for i := range d.f.starts.items {
@@ -64,12 +65,12 @@ func (d *deriver) collect() {
 }
 
 // stand notes a row that no newer text took the place of.
-func (s *span) stand(r *row) {
-	if r.epoch >= 0 {
-		s.epoch = min(s.epoch, r.epoch)
+func (s *span) stand(epoch, step int64) {
+	if epoch >= 0 {
+		s.epoch = min(s.epoch, epoch)
 	}
-	if r.step >= 0 {
-		s.step, s.came = min(s.step, r.step), max(s.came, r.step)
+	if step >= 0 {
+		s.step, s.came = min(s.step, step), max(s.came, step)
 	}
 }
 
@@ -106,7 +107,7 @@ func (d *deriver) takeOver() {
 	}
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
-		if s := &d.spans[r.part][d.attempt[i]]; r.step >= 0 && d.cutOf(i).coversStep(r) {
+		if s := &d.spans[r.part][d.attempt[i]]; d.stepOf(r) >= 0 && d.cutOf(i).coversStep(r) {
 			s.gone = min(s.gone, r.step)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 // join makes the strands: the curves, of which something is stored under one axis or several.
 func (d *deriver) join() {
-	d.findBatches()
 	d.joinWith(nil)
 	if moved := d.several(); len(moved) > 0 {
 		d.joinWith(moved)
@@ -26,7 +25,7 @@ func (d *deriver) joinWith(moved map[seriesKey]bool) {
 	ids := make(map[seriesKey]uint32, len(items))
 	for id := range items {
 		k := items[id].key
-		if k.axis == AxisStep && d.batches[k.part] > 0 {
+		if k.axis == AxisStep && d.counted[id] {
 			k.axis = AxisOrder
 		}
 		if k.axis.coarse() {

@@ -9,7 +9,7 @@ func (d *deriver) steps(part int) Steps {
 	}
 	for i := range d.f.rows.rows {
 		r := &d.f.rows.rows[i]
-		if int(r.part) != part || r.step < 0 {
+		if int(r.part) != part || d.stepOf(r) < 0 {
 			continue
 		}
 		if r.event == EventStepEnd { // a validation before the first step may say 0 as well

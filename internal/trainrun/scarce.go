@@ -109,7 +109,7 @@ func (d *deriver) keepRows(rows []bool) {
 		r := &t.rows[i]
 		t.progress(entryOf(all, extremeKey{series: gone, part: r.part, attempt: d.attempt[i]}), i)
 		t.span(spans, i, d.attempt[i])
-		if best, ok := steps[r.part]; r.step >= 0 && !d.cutOf(i).coversStep(r) && (!ok || r.step > t.rows[best].step) {
+		if best, ok := steps[r.part]; d.stepOf(r) >= 0 && !d.cutOf(i).coversStep(r) && (!ok || r.step > t.rows[best].step) {
 			steps[r.part] = i
 		}
 	}
