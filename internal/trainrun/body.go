@@ -18,6 +18,7 @@ type reducer struct {
 	body  pcommon.Map
 	phase string
 	event string // as the trainer wrote it, where it is off the list
+	long  int64  // attributes that were cut
 
 	secrets secret.Walker
 }
@@ -221,11 +222,14 @@ func (r *reducer) text(m pcommon.Map, key string, n int) string {
 	return text(m, key, n)
 }
 
-// clean gives the text of a key without the secrets in it.
+// clean gives the text of a key without the secrets in it. One that is cut is counted, but for messages and the like, which often are.
 func (r *reducer) clean(m pcommon.Map, key string, n int) string {
 	s := r.secrets.Text(r.text(m, key, maxScanned))
 	if len(s) > n {
 		s = trainrecord.CutText([]byte(s), n)
+		if n < MaxText {
+			r.e.Cut++
+		}
 	}
 	return s
 }
@@ -240,7 +244,7 @@ func (r *reducer) end() {
 		d.Outcome = o
 	default: // an end without a known outcome is an end all the same
 		d.Outcome = trainrecord.OutcomeUnknown
-		d.Said = r.label(o)
+		d.Said = label(r.secrets.Text(o), &r.e.Cut)
 	}
 	if v, ok := r.value(r.body, trainrecord.BodyArtifacts, pcommon.ValueTypeSlice); ok {
 		for _, a := range v.Slice().All() {

@@ -73,7 +73,9 @@ func (r *reducer) versions(m pcommon.Map) []Pair {
 		case pcommon.ValueTypeMap, pcommon.ValueTypeSlice, pcommon.ValueTypeEmpty:
 			continue
 		default:
-			out = append(out, Pair{Name: r.label(name), Value: label(r.secrets.Named(name, v.AsString()))})
+			out = append(out, Pair{
+				Name: label(r.secrets.Text(name), &r.e.Cut), Value: label(r.secrets.Named(name, v.AsString()), &r.e.Cut),
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })

@@ -1,6 +1,8 @@
 package trainrun
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"math"
 	"strings"
 	"testing"
@@ -204,6 +206,9 @@ func deref(n *int64) int64 {
 // TestBadAttributesAreCounted: the identity of a record that passed no decoder is brought into its range, for results and signals alike.
 func TestBadAttributesAreCounted(t *testing.T) {
 	t.Parallel()
+	long := strings.Repeat("x", maxLabel+1)
+	sum := sha256.Sum256([]byte(long))
+	partHash := hex.EncodeToString(sum[:6])
 	for name, tc := range map[string]struct {
 		attributes         map[string]any
 		attempt, rank, seq int64
@@ -217,6 +222,7 @@ func TestBadAttributesAreCounted(t *testing.T) {
 		"above":             {map[string]any{trainrecord.AttrRunAttempt: maxAttempt + 1, trainrecord.AttrRunRank: math.MaxInt64, trainrecord.AttrRecordSeq: maxSeq + 1}, maxAttempt, maxAttempt, maxSeq, "", 3},
 		"texts":             {map[string]any{trainrecord.AttrRunAttempt: "2", trainrecord.AttrRunRank: "3", trainrecord.AttrRecordSeq: "4", trainrecord.AttrRecordSampled: "true"}, 1, 0, 0, "", 4},
 		"numbers and flags": {map[string]any{trainrecord.AttrRunPart: 7, trainrecord.AttrFramework: 7.5, trainrecord.AttrPhase: true, trainrecord.AttrLogRecordUID: []any{}}, 1, 0, 0, "", 4},
+		"long":              {map[string]any{trainrecord.AttrRunPart: long, trainrecord.AttrFramework: long[:maxLabel]}, 1, 0, 0, long[:maxLabel-13] + "-" + partHash, 1},
 		"others":            {map[string]any{"x": 7, "y": []any{}, "z": true, "w": 0.5}, 1, 0, 0, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,4 +237,36 @@ func TestBadAttributesAreCounted(t *testing.T) {
 			assert.Equal(t, []int64{tc.attempt, tc.rank, tc.seq, tc.misfits}, []int64{s.Attempt, s.Rank, s.Seq, told.Misfits})
 		})
 	}
+}
+
+// TestTextsThatAreCutAreCounted: attributes as such, those of the body as values; messages, stacks and paths are cut by contract.
+func TestTextsThatAreCutAreCounted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 5000)
+	rec := record("run.start", map[string]any{trainrecord.AttrFramework: long}, map[string]any{
+		"versions": map[string]any{"a": long, long: "1", "b": "2"}, "git": map[string]any{"commit": long, "branch": "main"},
+	})
+	rec.Host = long
+	rec.Resource.PutStr("k8s.pod.name", long)
+	rec.Resource.PutStr("service.name", long[:maxLabel])
+	e, ok := Reduce(rec)
+	require.True(t, ok)
+	assert.Len(t, e.Where.Host, maxLabel)
+	assert.Equal(t, []int64{3, 3}, []int64{e.Misfit, e.Cut})
+	f := New(testRun)
+	f.Apply(e)
+	assert.Equal(t, []Truncation{{What: "values", Count: 3}}, f.State().Truncated)
+
+	e, ok = Reduce(record("run.end", nil, map[string]any{"outcome": long, "stop_reason": long}))
+	require.True(t, ok)
+	assert.Equal(t, []int64{0, 2}, []int64{e.Misfit, e.Cut})
+
+	e, ok = Reduce(record("run.failure", nil, map[string]any{"message": long, "stack": long}))
+	require.True(t, ok)
+	assert.Equal(t, []int64{0, 0}, []int64{e.Misfit, e.Cut})
+
+	rec = record("run.start", nil, map[string]any{"params": map[string]any{"name": long}})
+	_, told, ok := Sight(&rec, 1, Moment{}, [][]string{{"params", "name"}})
+	require.True(t, ok)
+	assert.Equal(t, Replaced{LeftOut: 1}, told)
 }

@@ -74,7 +74,7 @@ func (rd *Reducer) reduce(e *Entry, r *trainrecord.Record, id ID) {
 	e.Where = one.where(r)
 	e.Path = pathHash(r.File)
 	one.read()
-	e.Masked, e.Misfit = one.secrets.Masked, misfits(r)
+	e.Masked, e.Misfit = one.secrets.Masked, misfits(r)+one.long
 	e.normalize()
 }
 
@@ -173,18 +173,21 @@ func (r *reducer) part(name string) string {
 	if len(masked) <= maxLabel {
 		return masked
 	}
+	r.long++
 	sum := sha256.Sum256([]byte(name))
 	hash := "-" + hex.EncodeToString(sum[:6])
 	return trainrecord.CutText([]byte(masked), maxLabel-len(hash)) + hash
 }
 
-// label is a short text without secrets.
-func (r *reducer) label(s string) string { return label(r.secrets.Text(s)) }
+// label is an attribute, a short text, without secrets. One that is cut is counted.
+func (r *reducer) label(s string) string { return label(r.secrets.Text(s), &r.long) }
 
-func label(s string) string {
+// label cuts a text without secrets, and counts that.
+func label(s string, cut *int64) string {
 	if len(s) <= maxLabel {
 		return s
 	}
+	*cut++
 	return trainrecord.CutText([]byte(s), maxLabel)
 }
 

@@ -97,7 +97,7 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	s.ID.RunID = s.masker.runID(s.ID.RunID)
 	s.noDurations()
 	s.read(extra)
-	return s.Sighting, Replaced{Secrets: s.masker.secrets.Masked, OffList: s.offList, LeftOut: s.leftOut, Misfits: misfits(r)}, true
+	return s.Sighting, Replaced{Secrets: s.masker.secrets.Masked, OffList: s.offList, LeftOut: s.leftOut, Misfits: misfits(r) + s.masker.long}, true
 }
 
 func (s *Sighting) noDurations() {
@@ -245,7 +245,7 @@ func (s *sighter) paramsAt(paths [][]string) []string {
 				break
 			}
 			if depth == len(path)-1 {
-				out[i] = label(s.masker.secrets.Named(strings.Join(path, "."), v.AsString()))
+				out[i] = label(s.masker.secrets.Named(strings.Join(path, "."), v.AsString()), &s.leftOut)
 			} else if v.Type() != pcommon.ValueTypeMap {
 				break
 			} else {
