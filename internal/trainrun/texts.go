@@ -101,9 +101,9 @@ func (t *textTable) take(e *Entry, own bool) {
 	}
 }
 
-// line is the place of a record in its text.
+// line is the place of a record in its text. Ranks and parts whose files have one path each have their equal lines, as in what was seen.
 func (e *Entry) line() place {
-	return place{min(e.ID.Place, maxOffset), e.ID.CRC ^ streamOf(e), min(e.ID.Index, maxIndex)}
+	return place{min(e.ID.Place, maxOffset), e.ID.CRC ^ streamOf(e) ^ writerOf(e), min(e.ID.Index, maxIndex)}
 }
 
 func (e *Entry) head() head {
