@@ -12,7 +12,7 @@ type extremeKey struct {
 }
 
 // found are indices of values, or of rows; -1 = none.
-type found struct{ first, last, least, greatest, nonFinite, batch int }
+type found struct{ first, last, least, greatest, nonFinite, opening, batch int }
 
 // ofNone is the attempt of rows of which nothing is kept for its own sake.
 const ofNone = -1
@@ -95,7 +95,7 @@ func markFound(all map[extremeKey]*found, marked []bool) {
 }
 
 func (e *found) mark(marked []bool) {
-	for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite, e.batch} {
+	for _, i := range []int{e.first, e.last, e.least, e.greatest, e.nonFinite, e.opening, e.batch} {
 		if i >= 0 {
 			marked[i] = true
 		}
@@ -149,7 +149,7 @@ func (t *rowTable) companions(marked []bool, attempts, owners []int32, batches b
 func entryOf(all map[extremeKey]*found, k extremeKey) *found {
 	e := all[k]
 	if e == nil {
-		e = &found{-1, -1, -1, -1, -1, -1}
+		e = &found{-1, -1, -1, -1, -1, -1, -1}
 		all[k] = e
 	}
 	return e
@@ -193,6 +193,7 @@ func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owne
 	})
 	if row(j).axis == AxisStep {
 		better(&e.batch, j, func(i, k int) bool { return row(i).later(row(k)) })
+		better(&e.opening, j, func(i, k int) bool { return row(k).later(row(i)) }) // with the last of the least steps it proves that steps begin anew
 	}
 	v := t.values[j]
 	if math.IsNaN(v) || math.IsInf(v, 0) {

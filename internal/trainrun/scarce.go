@@ -134,7 +134,7 @@ func markCurve(list []candidate, values []bool) {
 		c := &list[i]
 		e := all[c.attempt]
 		if e == nil {
-			e = &found{i, -1, -1, -1, -1, -1}
+			e = &found{i, -1, -1, -1, -1, -1, -1}
 			all[c.attempt] = e
 		}
 		e.last = i

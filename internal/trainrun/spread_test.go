@@ -95,3 +95,19 @@ func TestACurveKeepsItsShare(t *testing.T) {
 		})
 	}
 }
+
+// TestThinnedBatchesStayBatches: what proves that steps begin anew stays, however few of them do.
+func TestThinnedBatchesStayBatches(t *testing.T) {
+	t.Parallel()
+	lim := defaultLimits()
+	lim.points = 4
+	for first := range int64(20) {
+		f := newFold(testRun, lim)
+		for i := range int64(9) { // one of the first epoch
+			e := stepEntry(i, 1, 0, Value{"val/loss", 1})
+			e.Epoch, e.Step = Int{min(i, 1), true}, Int{first + max(i-1, 0), true}
+			f.Apply(e)
+		}
+		assert.Equal(t, AxisOrder, f.State().Series[0].Axis, first)
+	}
+}
