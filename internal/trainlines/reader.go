@@ -45,9 +45,31 @@ type Read struct {
 // bad.
 func (r *Reader) Read(data []byte, whole bool, lr plog.LogRecord) Read {
 	text, found := StripPrefixes(r.prefixes, data)
-	out := Read{Found: found, Line: r.decoder.Decode(text, lr)}
+	return r.read(data, text, found, whole, lr, nil)
+}
+
+// ReadRecord is Read for whoever wants the record of a line itself, with what a prefix says of it: lr has its body then. The record's resource is the caller's.
+func (r *Reader) ReadRecord(data []byte, whole bool, lr plog.LogRecord, into *trainrecord.Record) Read {
+	text, found := StripPrefixes(r.prefixes, data)
+	if found.Rank < 0 && found.Time == "" {
+		return r.read(data, text, found, whole, lr, into)
+	}
+	out := r.read(data, text, found, whole, lr, nil)
+	if out.Line.Kind != trainrecord.LineError {
+		r.PutTime(lr, found)
+		PutRank(lr.Attributes(), found.Rank)
+	}
+	if out.Line.Kind == trainrecord.LineRecord {
+		*into, _ = trainrecord.FromLog(pcommon.NewResource(), lr)
+	}
+	return out
+}
+
+// read decodes the text of a line behind its prefixes.
+func (r *Reader) read(data, text []byte, found Prefixed, whole bool, lr plog.LogRecord, into *trainrecord.Record) Read {
+	out := Read{Found: found, Line: r.decoder.DecodeRecord(text, lr, into)}
 	if end := out.Line.End; end > 0 && len(trimColour(text[end:])) == 0 {
-		out.Line = r.decoder.Decode(text[:end], lr)
+		out.Line = r.decoder.DecodeRecord(text[:end], lr, into)
 	}
 	if out.Line.Kind == trainrecord.LineError && !whole && mayFallApart(out.Line.Reason) {
 		out.Pieces, out.Line.Reason = r.split(data, out.Line.Reason)

@@ -33,6 +33,26 @@ func TestALineSaysWhatIsOnIt(t *testing.T) {
 	assert.Equal(t, trainrecord.ReasonTrailingData, got.Line.Reason)
 }
 
+func TestARecordHasWhatItsPrefixSays(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{Prefixes: mustPrefixes(t)})
+	const record = `{"schema":"pathologize.ml.training/1","event":"step.end","run_id":"r","body":{"step":7}}`
+	for prefix, want := range map[string]trainrecord.Record{
+		"":                                {},
+		"[rank3]: ":                       {Rank: 3},
+		"[rank3]: 2026-11-29 10:00:00 | ": {Rank: 3, Time: 1795946400e9},
+	} {
+		lr, got := plog.NewLogRecord(), trainrecord.Record{}
+		read := r.ReadRecord([]byte(prefix+record), false, lr, &got)
+		assert.Equal(t, trainrecord.LineRecord, read.Line.Kind, prefix)
+		assert.Equal(t, []any{"r", want.Rank, want.Time, map[string]any{"step": int64(7)}}, []any{got.RunID, got.Rank, got.Time, got.Body.AsRaw()}, prefix)
+	}
+	lr, got := plog.NewLogRecord(), trainrecord.Record{}
+	assert.Equal(t, trainrecord.LineObject, r.ReadRecord([]byte(`[rank3]: {"loss":1}`), false, lr, &got).Line.Kind)
+	rank, _ := lr.Attributes().Get(trainrecord.AttrRunRank)
+	assert.EqualValues(t, 3, rank.Int())
+}
+
 func TestWhatStandsBeforeALine(t *testing.T) {
 	t.Parallel()
 	nuls := strings.Repeat("\x00", MinHole)

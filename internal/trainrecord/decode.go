@@ -53,8 +53,9 @@ type Decoder struct {
 	resource []byte
 	empty    plog.LogRecord
 
-	attributes int    // of the record before
-	left       uint32 // a bit for each top-level key of the record whose value is left out
+	into       *Record // of DecodeRecord
+	attributes int     // of the record before
+	left       uint32  // a bit for each top-level key of the record whose value is left out
 }
 
 // callersAttributes is how many attributes a caller adds to most records: file, offset, uid.
@@ -114,6 +115,15 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 		return d.refuse(lr, err)
 	}
 	d.counts(&l, lr)
+	return l
+}
+
+// DecodeRecord is Decode for whoever wants the record of a LineRecord itself and no log record of it: lr has its body then, and nothing else that counts. The
+// record's resource is the caller's.
+func (d *Decoder) DecodeRecord(line []byte, lr plog.LogRecord, into *Record) Line {
+	d.into = into
+	l := d.Decode(line, lr)
+	d.into = nil
 	return l
 }
 

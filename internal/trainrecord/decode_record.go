@@ -25,24 +25,26 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 	}
 	beside(event, body, l)
 	d.keepLeft(body)
-	d.makeRoom(lr)
+	if d.into == nil {
+		d.makeRoom(lr)
+	}
+	original := ""
 	if said, ok := d.head.get(headEvent); ok && said.kind == scalarText && len(said.text) > 0 && string(said.text) != h.Event {
 		text := d.scan.word(said.text)
 		keep(lr, KeyEvent, text)
-		lr.Attributes().PutStr(AttrEventOriginal, CutText(said.text, MaxRaw))
+		original = CutText(said.text, MaxRaw)
 		l.OffList++
 		l.Flaw = EventMistake(text) // before any other: nothing of the record counts as what it was meant to be
 	}
-	if n := h.Put(lr); n > 0 {
+	if n := h.bound(lr); n > 0 {
 		l.OffList += n
 		l.flaw(wrongType(KeyFramework+" or "+KeyPhase, wantListed).Error())
 	}
-	if n := PutBodyAttributes(lr); n > 0 {
+	if n := d.put(&h, original, lr); n > 0 {
 		l.OffList += n
 		l.flaw(wrongType(KeyBody+"."+BodyOutcome+" or ."+BodyTaskFamily, wantListed).Error())
 	}
 	l.RunID, l.Event = h.RunID, h.Event
-	d.attributes = lr.Attributes().Len()
 	d.resource = d.resource[:0]
 	d.resource = append(d.resource, d.head.resource...)
 	if host, ok := d.head.get(headHost); ok && host.kind == scalarText {
@@ -54,6 +56,31 @@ func (d *Decoder) record(lr plog.LogRecord, l *Line) error {
 		l.flaw(wrongType(KeyResource, "no key of the vocabulary").Error())
 	}
 	return nil
+}
+
+// put writes what the line says beside its body into the log record, or into the record that is wanted in its place. It counts what
+// the body has off its lists.
+func (d *Decoder) put(h *Header, original string, lr plog.LogRecord) (offList int) {
+	if d.into != nil {
+		*d.into = h.record(original, lr)
+		return offListIn(d.into.Body)
+	}
+	putText(lr.Attributes(), AttrEventOriginal, original)
+	h.put(lr)
+	offList = PutBodyAttributes(lr)
+	d.attributes = lr.Attributes().Len()
+	return offList
+}
+
+// record is what FromLog reads from a log record that put wrote, but for the resource.
+func (h *Header) record(original string, lr plog.LogRecord) Record {
+	r := Record{
+		Event: h.Event, RunID: h.RunID, Part: h.Part, Framework: h.Framework, Phase: h.Phase, Original: original,
+		Attempt: max(h.Attempt, 1), Rank: max(h.Rank, 0), Seq: h.Seq, Offset: -1, Time: h.Time, TraceID: h.TraceID, SpanID: h.SpanID,
+		Body: lr.Body().Map(),
+	}
+	r.Severity, _ = severity(h.Severity)
+	return r
 }
 
 var errLongRunID = wrongType(KeyRunID, "at most "+strconv.Itoa(MaxRunID)+" bytes")

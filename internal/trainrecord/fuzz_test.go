@@ -56,6 +56,7 @@ func FuzzDecodeAgainstEncodingJSON(f *testing.F) {
 			require.True(t, IsEvent(strings.TrimPrefix(lr.EventName(), Namespace+".")))
 		}
 		d.PutResource(pcommon.NewMap())
+		requireOneRecord(t, d, line)
 	})
 }
 

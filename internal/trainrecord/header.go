@@ -39,6 +39,27 @@ func NewHeader() Header { return Header{Rank: -1} }
 // body's framework key, if the body is a map, and counted. Attributes that the record has already keep their value where the
 // header has none.
 func (h Header) Put(lr plog.LogRecord) (offList int) {
+	offList = h.bound(lr)
+	h.put(lr)
+	return offList
+}
+
+// bound brings framework and phase onto their lists.
+func (h *Header) bound(lr plog.LogRecord) (offList int) {
+	on, phaseOn := true, true
+	given, givenPhase := h.Framework, h.Phase
+	if h.Framework, on = bounded(frameworks, given); !on {
+		keep(lr, KeyFramework, given)
+		offList++
+	}
+	if h.Phase, phaseOn = bounded(phases, givenPhase); !phaseOn {
+		keep(lr, KeyPhase, givenPhase)
+		offList++
+	}
+	return offList
+}
+
+func (h *Header) put(lr plog.LogRecord) {
 	lr.SetEventName(otelName(h.Event))
 	lr.SetTimestamp(h.Time)
 	number, text := severity(h.Severity)
@@ -49,17 +70,8 @@ func (h Header) Put(lr plog.LogRecord) (offList int) {
 	attrs := lr.Attributes()
 	putText(attrs, AttrRunID, h.RunID)
 	putText(attrs, AttrRunPart, h.Part)
-	for _, v := range [...]struct {
-		set              valueSet
-		attr, key, value string
-	}{{frameworks, AttrFramework, KeyFramework, h.Framework}, {phases, AttrPhase, KeyPhase, h.Phase}} {
-		text, on := bounded(v.set, v.value)
-		putText(attrs, v.attr, text)
-		if !on {
-			keep(lr, v.key, v.value)
-			offList++
-		}
-	}
+	putText(attrs, AttrFramework, h.Framework)
+	putText(attrs, AttrPhase, h.Phase)
 	if h.Attempt > 0 {
 		attrs.PutInt(AttrRunAttempt, h.Attempt)
 	}
@@ -69,7 +81,6 @@ func (h Header) Put(lr plog.LogRecord) (offList int) {
 	if h.Seq > 0 {
 		attrs.PutInt(AttrRecordSeq, h.Seq)
 	}
-	return offList
 }
 
 func putText(m pcommon.Map, key, value string) {
@@ -202,6 +213,22 @@ func PutBodyAttributes(lr plog.LogRecord) (offList int) {
 		}
 	}
 	return offList
+}
+
+// offListIn counts what PutBodyAttributes counts.
+func offListIn(body pcommon.Map) (n int) {
+	for k, v := range body.All() {
+		if (k == BodyTaskFamily || k == BodyOutcome) && v.Type() == pcommon.ValueTypeStr {
+			set := taskFamilies
+			if k == BodyOutcome {
+				set = outcomes
+			}
+			if _, on := bounded(set, v.Str()); !on {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // PutErrorLog makes a log record of the event log out of a line that is no record: its text, cut, and the reason.

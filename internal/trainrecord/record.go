@@ -49,7 +49,6 @@ func FromLog(res pcommon.Resource, lr plog.LogRecord) (Record, bool) {
 		Event: event, Attempt: 1, Offset: -1,
 		Time: lr.Timestamp(), Severity: lr.SeverityNumber(),
 		TraceID: lr.TraceID(), SpanID: lr.SpanID(),
-		Resource: res.Attributes(),
 	}
 	if lr.Body().Type() == pcommon.ValueTypeMap {
 		r.Body = lr.Body().Map()
@@ -59,10 +58,16 @@ func FromLog(res pcommon.Resource, lr plog.LogRecord) (Record, bool) {
 	for k, v := range lr.Attributes().All() {
 		r.setAttribute(k, v)
 	}
+	r.SetResource(res)
+	return r, true
+}
+
+// SetResource sets what the resource says.
+func (r *Record) SetResource(res pcommon.Resource) {
+	r.Resource, r.Host = res.Attributes(), ""
 	if host, ok := r.Resource.Get(AttrHostName); ok && host.Type() == pcommon.ValueTypeStr {
 		r.Host = host.Str()
 	}
-	return r, true
 }
 
 // recordEvent gives the event of a record by its event name; where that belongs to another namespace, by the attribute for that case.

@@ -1,7 +1,6 @@
 package trainrun
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -116,7 +115,10 @@ func ordered(list []candidate) []candidate {
 
 // later orders the rows of one attempt by epoch and step, then age: the place of a batch.
 func (r *row) later(o *row) bool {
-	return cmp.Or(cmp.Compare(r.epoch, o.epoch), cmp.Compare(r.step, o.step), r.compareAge(o)) > 0
+	if r.epoch != o.epoch {
+		return r.epoch > o.epoch
+	}
+	return r.beats(o, r.step, o.step)
 }
 
 // checkpointAmong finds the last checkpoint at a point of a curve in the order of batches, kind best first: it names the epoch and the batch,

@@ -1,10 +1,6 @@
 package trainrun
 
 import (
-	"math"
-	"slices"
-	"strings"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
 	"github.com/pathologize/otelcol-train/internal/trainrecord"
@@ -20,10 +16,12 @@ type reducer struct {
 	event string // as the trainer wrote it, where it is off the list
 	long  int64  // attributes that were cut
 
+	fields  [rowKeys]pcommon.Value // of the body, as far as it has them
 	secrets secret.Walker
 }
 
 func (r *reducer) read() {
+	r.find()
 	switch r.e.Event {
 	case EventRunStart:
 		r.start()
@@ -65,103 +63,6 @@ func (r *reducer) read() {
 	}
 }
 
-func (r *reducer) coordinates() {
-	r.e.Epoch = r.integer(r.body, trainrecord.BodyEpoch)
-	r.e.Step = r.integer(r.body, trainrecord.BodyStep)
-	r.e.PlannedEpochs = r.integer(r.body, trainrecord.BodyPlannedEpochs)
-	r.e.PlannedSteps = r.integer(r.body, trainrecord.BodyPlannedSteps)
-	if v, ok := r.body.Get(trainrecord.BodyEpochProgress); ok {
-		if p, ok := trainrecord.BodyNumber(trainrecord.BodyEpochProgress, v); ok {
-			r.e.Progress = p
-		} else if v.Type() != pcommon.ValueTypeEmpty {
-			r.e.Cut++
-		}
-	}
-}
-
-func (r *reducer) progress() {
-	r.coordinates()
-	r.measurements()
-	r.durations()
-}
-
-func (r *reducer) measurements() {
-	m, measured := r.object(r.body, trainrecord.BodyMeasurements)
-	rates, rated := r.object(r.body, trainrecord.BodyLearningRate)
-	masked := r.secrets.Masked
-	if rated && (r.e.Event == EventEpochEnd || r.e.Event == EventStepEnd) {
-		r.values(rates, true)
-	}
-	if measured {
-		r.values(m, false)
-	}
-	told := len(r.e.Values)
-	r.e.Values = sortValues(r.e.Values)
-	if r.secrets.Masked > masked {
-		r.e.Cut += int64(told - len(r.e.Values)) // names that differed in a secret
-	}
-}
-
-// RatePrefix begins the names of learning rates; the parameter group follows.
-const RatePrefix = "lr/"
-
-// values reads numbers by name, which may be those of learning rates. Of equal names the last counts.
-func (r *reducer) values(m pcommon.Map, rates bool) {
-	r.e.Values = slices.Grow(r.e.Values, min(m.Len(), maxValues))
-	most := maxName
-	if rates {
-		most -= len(RatePrefix)
-	}
-	for name, v := range m.All() {
-		x, ok := trainrecord.LargeNumber(v)
-		if !ok || name == "" || len(name) > most || len(r.e.Values) == maxValues {
-			r.e.Cut++
-			continue
-		}
-		if rates {
-			name = r.rateName(name)
-		}
-		r.e.Values = append(r.e.Values, Value{Name: r.secrets.Text(name), V: x})
-	}
-}
-
-func (r *reducer) durations() {
-	m, ok := r.object(r.body, trainrecord.BodyDurations)
-	if !ok {
-		return
-	}
-	var sums [len(phaseNames)]int64
-	for key, v := range m.All() {
-		name, isDuration := strings.CutSuffix(key, durationSuffix)
-		if key == durationPhase {
-			name = r.phaseName()
-		}
-		i, known := phaseIndex(name)
-		if !known || !isDuration || v.Type() == pcommon.ValueTypeEmpty {
-			continue
-		}
-		seconds, ok := trainrecord.LargeNumber(v)
-		if !ok || !(seconds >= 0 && seconds <= maxSeconds) {
-			r.e.Cut++ // no time takes that long
-			continue
-		}
-		sums[i] = int64(math.Round(seconds * nanosPerSec))
-	}
-	for i, n := range sums {
-		if n > 0 {
-			r.e.Durations = append(r.e.Durations, Duration{Phase: phaseNames[i], Nanos: n})
-		}
-	}
-}
-
-// phaseName is the phase that phase_s belongs to.
-func (r *reducer) phaseName() string {
-	if _, ok := phaseIndex(r.phase); ok && r.phase != phaseRun {
-		return r.phase
-	}
-	return phaseOther
-}
-
 func (r *reducer) epochDetail() {
 	if m, ok := r.object(r.body, trainrecord.BodyCheckpoint); ok {
 		r.detail().Checkpoint = r.checkpoint(m)
@@ -184,7 +85,7 @@ func (r *reducer) detail() *Detail {
 
 // habit reads the objective that a framework has by itself; what a trainer calls its best goes before it.
 func (r *reducer) habit() {
-	m, ok := r.object(r.body, trainrecord.BodyObjective)
+	m, ok := r.inside(rowObjective)
 	if !ok {
 		return
 	}

@@ -86,7 +86,10 @@ func (t *rowTable) span(all map[extremeKey]*found, i int, attempt int32) {
 		return
 	}
 	later := func(i, j int) int {
-		return cmp.Or(cmp.Compare(t.rows[i].time, t.rows[j].time), t.rows[i].compareAge(&t.rows[j]))
+		if c := cmp.Compare(t.rows[i].time, t.rows[j].time); c != 0 {
+			return c
+		}
+		return t.rows[i].compareAge(&t.rows[j])
 	}
 	better(&e.first, i, func(i, j int) bool { return later(i, j) < 0 })
 	better(&e.last, i, func(i, j int) bool { return later(i, j) > 0 })

@@ -77,9 +77,17 @@ func (f *Fold) extremesOf(attempts, owners []int32) (values []bool) {
 	values = make([]bool, len(t.values))
 	all := map[extremeKey]*found{}
 	recent := make([]recentEntry, len(f.series.items))
-	for j := range t.values {
-		if a := attempts[owners[j]]; a != ofNone {
-			t.extreme(all, recent, owners, a, j)
+	for i := range t.rows {
+		r, a := &t.rows[i], attempts[i]
+		if a == ofNone {
+			continue
+		}
+		for j := r.from; j < r.from+r.n; j++ {
+			last := &recent[t.series[j]]
+			if last.entry == nil || last.attempt != a {
+				*last = recentEntry{a, entryOf(all, extremeKey{series: t.series[j], attempt: a})}
+			}
+			t.extreme(last.entry, r, owners, int(j))
 		}
 	}
 	markFound(all, values)
@@ -124,17 +132,20 @@ func (t *rowTable) companions(marked []bool, attempts, owners []int32, batches b
 	}
 	wanted := map[spot]bool{}
 	var near [1 << 12]bool // spares most values the look into wanted
-	sum := func(s *spot) uint64 { return (uint64(s.x)*31 + uint64(s.series)) % uint64(len(near)) }
+	sum := func(series uint32, x int64) uint64 { return (uint64(x)*31 + uint64(series)) % uint64(len(near)) }
 	for j, m := range marked {
 		if m {
 			s := at(j).spot
-			wanted[s], near[sum(&s)] = true, true
+			wanted[s], near[sum(s.series, s.x)] = true, true
 		}
 	}
 	latest := map[source]int{}
 	for j := range marked {
+		if !near[sum(t.series[j], t.rows[owners[j]].x())] {
+			continue
+		}
 		s := at(j)
-		if !near[sum(&s.spot)] || !wanted[s.spot] {
+		if !wanted[s.spot] {
 			continue
 		}
 		if best, ok := latest[s]; !ok || t.rows[owners[j]].compareAge(&t.rows[owners[best]]) > 0 {
@@ -168,67 +179,80 @@ type recentEntry struct {
 	entry   *found
 }
 
-func (t *rowTable) extreme(all map[extremeKey]*found, recent []recentEntry, owners []int32, attempt int32, j int) {
-	last := &recent[t.series[j]]
-	if last.entry == nil || last.attempt != attempt {
-		*last = recentEntry{attempt, entryOf(all, extremeKey{series: t.series[j], attempt: attempt})}
-	}
-	e := last.entry
-	row := func(i int) *row { return &t.rows[owners[i]] }
-	// Of one axis value the later row counts, and so it does for the first and the last one.
-	newer := func(i, k int) bool { return row(i).compareAge(row(k)) > 0 }
-	lower := func(i, k int) bool {
-		a, b := row(i).x(), row(k).x()
-		if row(i).axis == AxisOrder {
-			return !newer(i, k)
-		}
-		return a < b || a == b && newer(i, k)
-	}
-	better(&e.first, j, lower)
-	better(&e.last, j, func(i, k int) bool {
-		if a, b := row(i).x(), row(k).x(); row(i).axis != AxisOrder && a != b {
-			return a > b
-		}
-		return newer(i, k)
-	})
-	if row(j).axis == AxisStep {
-		better(&e.batch, j, func(i, k int) bool { return row(i).later(row(k)) })
-		better(&e.opening, j, func(i, k int) bool { return row(k).later(row(i)) }) // with the last of the least steps it proves that steps begin anew
-	}
+// extreme takes a value of a row.
+func (t *rowTable) extreme(e *found, r *row, owners []int32, j int) {
 	v := t.values[j]
+	of := func(i int) *row { return &t.rows[owners[i]] }
+	if e.first < 0 || r.leads(of(e.first)) {
+		e.first = j
+	}
+	if e.last < 0 || r.trails(of(e.last)) {
+		e.last = j
+	}
+	if r.axis == AxisStep {
+		if e.batch < 0 || r.later(of(e.batch)) {
+			e.batch = j
+		}
+		if e.opening < 0 || of(e.opening).later(r) {
+			e.opening = j // with the last of the least steps it proves that steps begin anew
+		}
+	}
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		better(&e.nonFinite, j, lower)
+		if e.nonFinite < 0 || r.leads(of(e.nonFinite)) {
+			e.nonFinite = j
+		}
 		return
 	}
-	better(&e.least, j, func(i, k int) bool {
-		return t.values[i] < t.values[k] || t.values[i] == t.values[k] && lower(i, k)
-	})
-	better(&e.greatest, j, func(i, k int) bool {
-		return t.values[i] > t.values[k] || t.values[i] == t.values[k] && lower(i, k)
-	})
+	if e.least < 0 || v < t.values[e.least] || v == t.values[e.least] && r.leads(of(e.least)) {
+		e.least = j
+	}
+	if e.greatest < 0 || v > t.values[e.greatest] || v == t.values[e.greatest] && r.leads(of(e.greatest)) {
+		e.greatest = j
+	}
+}
+
+// leads and trails order rows of a curve by their axis. Of one axis value the later row counts, and so it does for the first and the last one.
+func (r *row) leads(o *row) bool {
+	if r.axis == AxisOrder {
+		return r.compareAge(o) <= 0
+	}
+	a, b := r.x(), o.x()
+	return a < b || a == b && r.compareAge(o) > 0
+}
+
+func (r *row) trails(o *row) bool {
+	if a, b := r.x(), o.x(); r.axis != AxisOrder && a != b {
+		return a > b
+	}
+	return r.compareAge(o) > 0
 }
 
 // progress finds the rows of a part and attempt with the lowest and highest step, the lowest and highest epoch, and the most
 // completed epochs.
 func (t *rowTable) progress(e *found, i int) {
-	by := func(value func(r *row) int64, highest bool) func(i, j int) bool {
-		return func(i, j int) bool {
-			a, b := value(&t.rows[i]), value(&t.rows[j])
-			if a != b {
-				return a > b == highest
-			}
-			return t.rows[i].compareAge(&t.rows[j]) > 0
+	r, of := &t.rows[i], func(i int) *row { return &t.rows[i] }
+	if r.step >= 0 {
+		if e.first < 0 || r.beats(of(e.first), -r.step, -of(e.first).step) {
+			e.first = i
+		}
+		if e.last < 0 || r.beats(of(e.last), r.step, of(e.last).step) {
+			e.last = i
 		}
 	}
-	step := func(r *row) int64 { return r.step }
-	epoch := func(r *row) int64 { return r.epoch }
-	if t.rows[i].step >= 0 {
-		better(&e.first, i, by(step, false))
-		better(&e.last, i, by(step, true))
+	if r.epoch >= 0 {
+		if e.least < 0 || r.beats(of(e.least), -r.epoch, -of(e.least).epoch) {
+			e.least = i
+		}
+		if e.greatest < 0 || r.beats(of(e.greatest), r.epoch, of(e.greatest).epoch) {
+			e.greatest = i
+		}
 	}
-	if t.rows[i].epoch >= 0 {
-		better(&e.least, i, by(epoch, false))
-		better(&e.greatest, i, by(epoch, true))
+	if e.nonFinite < 0 || r.beats(of(e.nonFinite), r.done, of(e.nonFinite).done) {
+		e.nonFinite = i
 	}
-	better(&e.nonFinite, i, by(func(r *row) int64 { return r.done }, true))
+}
+
+// beats says that a row has the greater one of two values; of equal ones the later row counts.
+func (r *row) beats(o *row, own, others int64) bool {
+	return own > others || own == others && r.compareAge(o) > 0
 }

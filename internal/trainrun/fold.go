@@ -92,17 +92,20 @@ func (f *Fold) Count() int64 {
 }
 
 // Apply adds a record. It answers false when nothing changed: a duplicate, or no event that is counted.
-func (f *Fold) Apply(e Entry) bool {
+func (f *Fold) Apply(e Entry) bool { return f.Add(&e) }
+
+// Add is Apply for whoever spares a copy: the entry is brought into its ranges, and nothing of it is held but texts.
+func (f *Fold) Add(e *Entry) bool {
 	if e.Event == EventNone || e.Event >= eventCount {
 		return false
 	}
 	e.normalize()
-	known := !f.seen.add(&e)
-	if !f.texts.admits(&e, known) {
+	known := !f.seen.add(e)
+	if !f.texts.admits(e, known) {
 		return false
 	}
-	f.tell(&e, known)
-	f.take(&e, known)
+	f.tell(e, known)
+	f.take(e, known)
 	return true
 }
 

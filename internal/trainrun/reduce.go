@@ -159,8 +159,14 @@ func RunID(id string) string {
 
 // runID is the run's id without secrets; two that differ in these alone stay two.
 func (r *reducer) runID(id string) string {
+	if id == "" || r.Reducer != nil && id == r.run {
+		return id
+	}
 	masked := r.secrets.Text(id)
 	if masked == id {
+		if r.Reducer != nil {
+			r.run = id
+		}
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
@@ -260,8 +266,19 @@ func (r *reducer) where(rec *trainrecord.Record) Where {
 	return w
 }
 
+// fewValues is up to how many are sorted one by one: most records have that few, and in nearly the same order.
+const fewValues = 16
+
 func sortValues(values []Value) []Value {
-	slices.SortStableFunc(values, func(a, b Value) int { return compareText(a.Name, b.Name) })
+	if len(values) > fewValues {
+		slices.SortStableFunc(values, func(a, b Value) int { return strings.Compare(a.Name, b.Name) })
+	} else {
+		for i := 1; i < len(values); i++ {
+			for j := i; j > 0 && values[j].Name < values[j-1].Name; j-- {
+				values[j], values[j-1] = values[j-1], values[j]
+			}
+		}
+	}
 	out := values[:0]
 	for i, v := range values {
 		if i+1 < len(values) && values[i+1].Name == v.Name {

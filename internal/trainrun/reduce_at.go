@@ -11,6 +11,7 @@ import (
 // at a time may use it.
 type Reducer struct {
 	known      secret.Known
+	run        string // the last one whose id holds no secret
 	rate, name string // the last learning rate, as its record spells it and as a measurement
 }
 

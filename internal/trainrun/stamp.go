@@ -64,7 +64,10 @@ func (s *stamp) compareStream(o *stamp) int {
 // compareWithin orders two records of one stream, the older first: by place, whatever their clock said. A line that was
 // rewritten in its place is as new as its time.
 func (s *stamp) compareWithin(o *stamp) int {
-	return cmp.Or(cmp.Compare(s.pos, o.pos), cmp.Compare(s.time, o.time), cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc),
+	if c := cmp.Compare(s.pos, o.pos); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(s.time, o.time), cmp.Compare(s.index, o.index), cmp.Compare(s.crc, o.crc),
 		cmp.Compare(s.rank, o.rank), cmp.Compare(s.event, o.event), cmp.Compare(s.path, o.path),
 		bytes.Compare(s.hash[:], o.hash[:]))
 }

@@ -36,9 +36,9 @@ func TestItsCPUBesideThatOfDecoding(t *testing.T) {
 		write func(t *testing.T, dir string) []byte
 		limit float64 // a quarter above what is reached or wanted
 	}{
-		"one stream of 64 MiB":       {func(t *testing.T, dir string) []byte { return writeSteps(t, dir, 64<<20) }, 2.1}, // reached: 1.65, wanted: 1.5
+		"one stream of 64 MiB":       {func(t *testing.T, dir string) []byte { return writeSteps(t, dir, 64<<20) }, 1.875}, // wanted: 1.5
 		"1,000 finished runs":        {writeRuns, 3.75},
-		"10 MiB, with start and end": {func(t *testing.T, dir string) []byte { return writeSteps(t, dir, 10<<20) }, 2.2}, // reached: 1.75, wanted: 100 ms where 1 GiB takes 6 s
+		"10 MiB, with start and end": {func(t *testing.T, dir string) []byte { return writeSteps(t, dir, 10<<20) }, 2.2}, // wanted: 100 ms where 1 GiB takes 6 s
 	} {
 		dir := t.TempDir()
 		text := c.write(t, dir)

@@ -69,7 +69,7 @@ type reader struct {
 	lines   *trainlines.Reader
 	mapper  *trainprofile.Mapper
 	scratch plog.LogRecord
-	record  trainrecord.Record // that is read
+	record  trainrecord.Record // that is read; its body is that of scratch, or of one of more
 	reducer trainrun.Reducer
 	entry   trainrun.Entry // of it
 	more    []plog.LogRecord
@@ -131,7 +131,7 @@ func (r *reader) line(s *Stream, offset int64, data []byte, tooLong bool) {
 
 // text takes a line, or a piece of one. The last piece of a line may fall apart as the line did.
 func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
-	read := r.lines.Read(data, whole, r.scratch)
+	read := r.lines.ReadRecord(data, whole, r.scratch, &r.record)
 	for n := len(read.Pieces); n > 0; n = len(read.Pieces) {
 		for _, p := range read.Pieces[:n-1] {
 			r.piece(s, offset, data, p)
@@ -142,20 +142,19 @@ func (r *reader) text(s *Stream, offset int64, data []byte, whole bool) {
 			return
 		}
 		offset, data, whole = offset+int64(last.From), data[last.From:last.To], last.Whole
-		read = r.lines.Read(data, whole, r.scratch)
+		read = r.lines.ReadRecord(data, whole, r.scratch, &r.record)
 	}
 	if read.Line.Kind == trainrecord.LineError {
 		r.bad(s)
 		return
 	}
-	r.lines.PutTime(r.scratch, read.Found)
-	trainlines.PutRank(r.scratch.Attributes(), read.Found.Rank)
 	run := r.runOf(s, read.Line.RunID)
 	l := lineOf{stream: s, run: run, uid: trainrecord.UID{RunID: run.Name, File: s.fileID, Offset: offset, CRC: trainrecord.LineCRC(data)}}
 	l.sum = maphash.Bytes(seed, data)
 	if read.Line.Kind == trainrecord.LineRecord {
 		l.flaws, l.flaw = read.Line.FieldsDropped+read.Line.OffList, read.Line.Flaw
-		r.add(&l, r.scratch, r.resourceOf(read.Line.Resource))
+		r.record.SetResource(r.resourceOf(read.Line.Resource))
+		r.add(&l)
 		return
 	}
 	r.object(&l)
@@ -243,10 +242,18 @@ func (r *reader) object(l *lineOf) {
 	if run := r.named(l); run != nil {
 		l.run = run
 	}
-	r.add(l, r.scratch, r.none)
+	r.addLog(l, r.scratch)
 	for i, lr := range r.more {
 		l.uid.Index = i + 1
-		r.add(l, lr, r.none)
+		r.addLog(l, lr)
+	}
+}
+
+// addLog folds a mapped record.
+func (r *reader) addLog(l *lineOf, lr plog.LogRecord) {
+	var ok bool
+	if r.record, ok = trainrecord.FromLog(r.none, lr); ok {
+		r.add(l)
 	}
 }
 
@@ -259,13 +266,9 @@ func (r *reader) named(l *lineOf) *Run {
 	return r.runOf(l.stream, v.Str())
 }
 
-// add folds a record.
-func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
+// add folds the record.
+func (r *reader) add(l *lineOf) {
 	rec, e := &r.record, &r.entry
-	var ok bool
-	if *rec, ok = trainrecord.FromLog(resource, lr); !ok {
-		return
-	}
 	rec.RunID = l.run.Name
 	if !r.reducer.At(e, rec, l.uid) {
 		return
@@ -274,7 +277,7 @@ func (r *reader) add(l *lineOf, lr plog.LogRecord, resource pcommon.Resource) {
 	if l.uid.Index == 0 && (e.Time != 0 || e.Seq > 0 || e.Step.Set || e.Epoch.Set || e.Progress >= 0) {
 		l.seen = l.run.lines.seen(l.sum, e.Time)
 	}
-	if l.seen || !l.run.Fold.Apply(*e) {
+	if l.seen || !l.run.Fold.Add(e) {
 		if l.uid.Index == 0 {
 			l.run.Trail.Duplicates++
 		}
