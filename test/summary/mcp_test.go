@@ -1,6 +1,9 @@
 package summary
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -57,4 +60,36 @@ func TestAClientOfAnotherSDK(t *testing.T) {
 	assert.True(t, got.Error)
 	assert.Equal(t, "train-summary/1", got.Resource)
 	t.Logf("the list of tools has %d bytes", got.Bytes)
+}
+
+// TestAMalformedFrameEndsNoServer as a client's mistake is its own: it is answered, and what comes behind it is served.
+func TestAMalformedFrameEndsNoServer(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, collector.Summary(t), "mcp", "--root", t.TempDir())
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	out, err := c.StdoutPipe()
+	require.NoError(t, err)
+	var logged bytes.Buffer
+	c.Stderr = &logged
+	require.NoError(t, c.Start())
+	answers := bufio.NewScanner(out)
+	for _, said := range []struct{ line, answered string }{
+		{`{"jsonrpc":"2.0",`, `"id":null,"error":{"code":-32700,`},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `"id":1,"result":{`},
+		{`{"jsonrpc":"1.0","id":2,"method":"tools/list"}`, `"id":2,"error":{"code":-32600,`},
+		{`{}{}`, `"id":null,"error":{"code":-32700,`},
+		{`[{"jsonrpc":"2.0","id":3,"method":"ping"}]`, `"id":3,"result":{`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"list_runs","arguments":{}}}`, `"id":4,"result":{`},
+	} {
+		_, err := fmt.Fprintln(in, said.line)
+		require.NoError(t, err)
+		require.True(t, answers.Scan(), "%s: %s", said.line, &logged)
+		assert.Contains(t, answers.Text(), said.answered, said.line)
+	}
+	require.NoError(t, in.Close())
+	assert.False(t, answers.Scan(), answers.Text())
+	assert.NoError(t, c.Wait(), logged.String())
 }

@@ -46,7 +46,7 @@ func mcpCommand(version string, errs io.Writer) *cobra.Command {
 			for _, fault := range unseen(asker.ArtifactRoots) {
 				logger.Warn("Checkpoints cannot be looked at", "error", fault)
 			}
-			err = mcpserver.Run(c.Context(), mcpserver.New(mcpserver.NewLibrary(session, asker), version, logger))
+			err = mcpserver.Run(c.Context(), mcpserver.New(mcpserver.NewLibrary(session, asker), version, logger), os.Stdin, os.Stdout)
 			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 				return nil
 			}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,5 +52,8 @@ func add[In any](s *mcp.Server, name, description string, output map[string]any,
 	})
 }
 
-// Run serves on stdin and stdout until the client leaves or the context ends.
-func Run(ctx context.Context, s *mcp.Server) error { return s.Run(ctx, &mcp.StdioTransport{}) }
+// Run serves on a pair of streams until the client leaves or the context ends.
+func Run(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.Writer) error {
+	w := &whole{out: out}
+	return s.Run(ctx, &mcp.IOTransport{Reader: newFrames(in, w), Writer: w, MaxLineLength: -1}) // frames bounds a line
+}

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,6 +59,7 @@ const (
 type metricInput struct {
 	Run       string `json:"run"`
 	Metric    string `json:"metric"`
+	Axis      string `json:"axis,omitempty"`
 	MaxPoints int    `json:"max_points,omitempty"`
 	From      *int64 `json:"from,omitempty"`
 	To        *int64 `json:"to,omitempty"`
@@ -70,6 +70,7 @@ type curve struct {
 	Metric  string   `json:"metric"`
 	Part    string   `json:"part,omitempty"`
 	Axis    string   `json:"axis"`
+	Others  []string `json:"other_axes,omitempty"` // on which the part has a curve of the same name
 	Total   int      `json:"total"`
 	Omitted int      `json:"omitted"`
 	Points  [][2]any `json:"points"`
@@ -82,7 +83,7 @@ func metricSchema() map[string]any {
 	return map[string]any{
 		"type": "object", "required": []string{"metric", "axis", "total", "omitted", "points"},
 		"properties": map[string]any{
-			"metric": told, "part": told, "axis": text, "total": integer, "omitted": integer,
+			"metric": told, "part": told, "axis": text, "other_axes": map[string]any{"type": "array", "items": text}, "total": integer, "omitted": integer,
 			"points": map[string]any{"type": "array", "items": point},
 		},
 	}
@@ -100,11 +101,16 @@ func (l *Library) metric(_ context.Context, _ *mcp.CallToolRequest, in metricInp
 	if err != nil {
 		return nil, err
 	}
-	s, err := named(sum.State, in.Metric)
+	s, err := named(sum.State, in.Metric, in.Axis)
 	if err != nil {
 		return nil, err
 	}
 	out := curve{Metric: trainview.Safe(s.Name, maxMetric), Part: trainview.Safe(s.Part, maxMetric), Axis: s.Axis.String(), Points: [][2]any{}}
+	for i := range sum.State.Series {
+		if o := &sum.State.Series[i]; o != s && o.Part == s.Part && o.Name == s.Name {
+			out.Others = append(out.Others, o.Axis.String())
+		}
+	}
 	var within []trainrun.Point
 	for _, p := range s.Points {
 		if (in.From == nil || p.X >= *in.From) && (in.To == nil || p.X <= *in.To) {
@@ -116,69 +122,6 @@ func (l *Library) metric(_ context.Context, _ *mcp.CallToolRequest, in metricInp
 	}
 	out.Total, out.Omitted = len(within), len(within)-len(out.Points)
 	return out, nil
-}
-
-// shown are the names that a document shows of a curve, the second one with its part in front.
-func shown(s *trainrun.Series) (name, full string) {
-	name = s.Name
-	if s.Shared {
-		name += "_" + s.Axis.String()
-	}
-	if s.Part == "" {
-		return name, name
-	}
-	return name, s.Part + " " + name
-}
-
-// named finds a curve by the name that a document shows, with its part in front where it has one. Without it a name is that of the
-// run's own curve, else of the only part that has one.
-func named(st *trainrun.State, name string) (*trainrun.Series, error) {
-	is := func(known string) bool { return known == name || trainview.Safe(known, maxMetric) == name }
-	var byName []*trainrun.Series
-	for i := range st.Series {
-		short, full := shown(&st.Series[i])
-		if is(full) {
-			return &st.Series[i], nil
-		}
-		if is(short) {
-			byName = append(byName, &st.Series[i])
-		}
-	}
-	switch len(byName) {
-	case 1:
-		return byName[0], nil
-	case 0:
-		return nil, measured(st, "no curve of the run has this name; measured names those there are")
-	default:
-		return nil, measured(st, "several parts of the run have a curve of this name; measured names them with their part in front")
-	}
-}
-
-const (
-	maxMetric = 64 // bytes of a name
-	maxNames  = 50
-)
-
-// measured is an error that names the curves that there are. Their names are a trainer's: values of a field, no part of a sentence.
-func measured(st *trainrun.State, fault string) error {
-	told := struct {
-		Error    string   `json:"error"`
-		Measured []string `json:"measured"`
-		Omitted  int      `json:"measured_omitted,omitempty"`
-	}{Error: fault, Measured: []string{}}
-	for i := range st.Series {
-		_, full := shown(&st.Series[i])
-		told.Measured = append(told.Measured, trainview.Safe(full, maxMetric))
-	}
-	slices.Sort(told.Measured)
-	if n := len(told.Measured) - maxNames; n > 0 {
-		told.Measured, told.Omitted = told.Measured[:maxNames], n
-	}
-	text, err := trainview.Encode(told)
-	if err != nil {
-		return err
-	}
-	return errors.New(strings.TrimSpace(string(text)))
 }
 
 const (

@@ -65,6 +65,7 @@ func HTML(all []*trainview.Summary, omitted int) []byte {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="referrer" content="no-referrer">
 <title>Training summary</title><style>` + style + `</style></head><body>
+<main>
 `)
 	for i, sum := range all {
 		p.run(sum, i)
@@ -72,13 +73,13 @@ func HTML(all []*trainview.Summary, omitted int) []byte {
 	if omitted > 0 {
 		p.raw(fmt.Sprintf("<p>%d more runs are not on this page. Name fewer streams, or ask for a list.</p>\n", omitted))
 	}
-	p.raw("</body></html>\n")
+	p.raw("</main>\n</body></html>\n")
 	return p.Bytes()
 }
 
 func (p *page) run(sum *trainview.Summary, number int) {
 	d := sum.Document
-	p.raw("<main>\n<h1>Run ")
+	p.raw("<article>\n<h1>Run ")
 	p.trainer(d.Run.ID)
 	p.raw(`</h1>` + "\n" + `<p><span class="state">` + d.State + `</span> as of <time datetime="` + d.Now + `">` + d.Now + "</time></p>\n")
 	p.facts(d)
@@ -95,7 +96,7 @@ func (p *page) run(sum *trainview.Summary, number int) {
 			p.text(indented.String())
 		}
 	}
-	p.raw("</pre></details>\n</main>\n")
+	p.raw("</pre></details>\n</article>\n")
 }
 
 func (p *page) fact(name string, tell func()) {

@@ -105,6 +105,10 @@ func TestThePageLoadsNothing(t *testing.T) {
 		if e, ok := token.(xml.StartElement); ok {
 			seen[e.Name.Local]++
 			for _, a := range e.Attr {
+				if a.Name.Local == "id" {
+					seen["id "+a.Value]++
+					assert.Equal(t, 1, seen["id "+a.Value], "an id names one thing: %s", a.Value)
+				}
 				assert.NotContains(t, []string{"src", "href", "srcset", "action", "data", "style"}, a.Name.Local)
 				assert.False(t, strings.HasPrefix(a.Name.Local, "on"), a.Name.Local)
 			}
@@ -115,6 +119,7 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 	assert.NotContains(t, text, "url(")
 	assert.NotContains(t, text, "@import")
+	assert.Equal(t, [2]int{1, 2}, [2]int{seen["main"], seen["article"]}, "a page has one main part, and in it an article for each run")
 	assert.GreaterOrEqual(t, seen["svg"], 3)
 	assert.GreaterOrEqual(t, seen["table"], 5, "each drawing has its table")
 }
