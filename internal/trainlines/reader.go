@@ -48,7 +48,8 @@ func (r *Reader) Read(data []byte, whole bool, lr plog.LogRecord) Read {
 	return r.read(data, text, found, whole, lr, nil)
 }
 
-// ReadRecord is Read for whoever wants the record of a line itself, with what a prefix says of it: lr has its body then. The record's resource is the caller's.
+// ReadRecord is Read for whoever wants the record of a line itself, with what a prefix says of it: lr has its body then. The record's
+// resource is the caller's. What a prefix says of an object is in lr.
 func (r *Reader) ReadRecord(data []byte, whole bool, lr plog.LogRecord, into *trainrecord.Record) Read {
 	text, found := StripPrefixes(r.prefixes, data)
 	if found.Rank < 0 && found.Time == "" {

@@ -118,8 +118,8 @@ func (d *Decoder) Decode(line []byte, lr plog.LogRecord) Line {
 	return l
 }
 
-// DecodeRecord is Decode for whoever wants the record of a LineRecord itself and no log record of it: lr has its body then, and nothing else that counts. The
-// record's resource is the caller's.
+// DecodeRecord is Decode for whoever wants the record of a LineRecord itself and no log record of it: lr has its body then, and nothing
+// else that counts. The record's resource is the caller's.
 func (d *Decoder) DecodeRecord(line []byte, lr plog.LogRecord, into *Record) Line {
 	d.into = into
 	l := d.Decode(line, lr)

@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// frames gives the library the messages of a client, one a Read. It would end the server at a line that is none: such a line is answered with
-// an error, as section 5.1 of JSON-RPC 2.0 has it, and the next one is read. The messages of a batch are given one by one.
+// frames gives the library the messages of a client. It would end the server at a line that is none: such a line is answered with an
+// error, as section 5.1 of JSON-RPC 2.0 has it, and the next one is read. The messages of a batch are given one by one.
 type frames struct {
 	in    *bufio.Reader
 	close func() error
