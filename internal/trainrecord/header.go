@@ -46,16 +46,17 @@ func (h Header) Put(lr plog.LogRecord) (offList int) {
 
 // bound brings framework and phase onto their lists.
 func (h *Header) bound(lr plog.LogRecord) (offList int) {
-	on, phaseOn := true, true
-	given, givenPhase := h.Framework, h.Phase
-	if h.Framework, on = bounded(frameworks, given); !on {
-		keep(lr, KeyFramework, given)
+	framework, onList := bounded(frameworks, h.Framework)
+	if !onList {
+		keep(lr, KeyFramework, h.Framework)
 		offList++
 	}
-	if h.Phase, phaseOn = bounded(phases, givenPhase); !phaseOn {
-		keep(lr, KeyPhase, givenPhase)
+	phase, onList := bounded(phases, h.Phase)
+	if !onList {
+		keep(lr, KeyPhase, h.Phase)
 		offList++
 	}
+	h.Framework, h.Phase = framework, phase
 	return offList
 }
 
