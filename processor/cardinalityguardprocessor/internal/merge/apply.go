@@ -45,10 +45,14 @@ func (b *Batch) accept(it *item, out *output) {
 
 // apply takes one point into the state.
 func (b *Batch) apply(it *item) {
-	if it.gone || it.seen {
+	s := it.rec
+	switch {
+	case it.gone && s != nil: // its value was refused
+		s.seen = b.now
+		return
+	case it.gone, it.seen:
 		return
 	}
-	s := it.rec
 	if s == nil {
 		if it.out != nil {
 			b.applyDelta(it, nil, it.out)

@@ -222,3 +222,33 @@ func TestTheOrderInABatchDoesNotCountWhereClocksAreAhead(t *testing.T) {
 		}
 	})
 }
+
+// TestARefusedValueCastsNoDoubtOnAPointBeforeIt: of two points that have one time, which is ahead, one fell and the other is no count. Which of them
+// comes first in the batch does not matter, nor whether the source is mapped anew behind a restart or another policy.
+func TestARefusedValueCastsNoDoubtOnAPointBeforeIt(t *testing.T) {
+	t.Parallel()
+	fell, refused := tick{run: "a", start: -1, time: 120, value: 3}, tick{run: "a", start: 2, time: 120, value: -1}
+	for _, batch := range [][]tick{{fell, refused}, {refused, fell}} {
+		for name, remap := range map[string]func(r *rig) *rig{
+			"as it was":      func(r *rig) *rig { return r },
+			"another policy": func(r *rig) *rig { r.SetRules(plain{}); return r },
+			"a restart": func(r *rig) *rig {
+				state, err := r.Snapshot()
+				require.NoError(t, err)
+				restarted := newRig(testConfig(), plain{}, r.now)
+				require.NoError(t, restarted.Restore(state, r.now))
+				return restarted
+			},
+		} {
+			r := newRig(testConfig(), plain{}, sec(0))
+			r.now = sec(10)
+			r.feed(sums(true, tick{run: "a", start: 1, time: 9, value: 5}))
+			require.Equal(t, []string{"[] (1, 9] 5"}, sent(r.flush()))
+			r = remap(r)
+			r.now = sec(20)
+			r.feed(sums(true, batch...))
+			require.Equal(t, []string{"[] (1, 20] 8"}, sent(r.flush()), "%s, %v", name, batch)
+			require.Equal(t, [Reasons]int64{Malformed: 1}, r.batch.Counts.Dropped[Sum], "%s, %v", name, batch)
+		}
+	}
+}

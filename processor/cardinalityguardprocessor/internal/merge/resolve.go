@@ -18,7 +18,7 @@ func (b *Batch) resolve(it *item, generation uint32) {
 	if s := b.known(it.id); s != nil {
 		if s.gen < generation && !it.noValue {
 			b.remap(it, s, generation)
-			if it.gone || it.rec == nil {
+			if it.rec == nil {
 				return
 			}
 		}
@@ -265,7 +265,7 @@ func (b *Batch) limit(m *metric) int {
 func (b *Batch) remap(it *item, s *source, generation uint32) {
 	g := &b.groups[it.group]
 	if it.touched && b.refusedValue(it, g) {
-		s.seen = b.now
+		it.rec = s // which is seen when the point's turn comes
 		return
 	}
 	m := b.metricOf(g)
