@@ -137,6 +137,7 @@ func (b *Batch) setLive(s *source, live bool) {
 	}
 	if live {
 		s.out.live++
+		s.out.waiting = s.out.waiting || s.out.ends // as long as the end did
 		s.out.ends = false
 	} else {
 		s.out.live--

@@ -209,3 +209,23 @@ func TestQuantilesOfSeveralSourcesAreTheExtremesOnly(t *testing.T) {
 	r.now = sec(100)
 	require.Equal(t, map[float64]float64{0: 0.5, 1: 3}, quantiles(r))
 }
+
+// TestHowLongALevelWaitedDoesNotDependOnTheOrder: in one batch its last live source ends and another one comes back, all with times behind what was sent.
+func TestHowLongALevelWaitedDoesNotDependOnTheOrder(t *testing.T) {
+	t.Parallel()
+	ends, back := tick{run: "a", start: 1, time: 12, ends: true}, tick{run: "b", start: 1, time: 13, value: 7}
+	for _, batch := range [][]tick{{ends, back}, {back, ends}} {
+		r := newRig(testConfig(), plain{}, sec(0))
+		r.now = sec(21)
+		r.feed(sums(false, tick{run: "a", start: 1, time: 9, value: 1}, tick{run: "b", start: 1, time: 9, value: 2}, tick{run: "c", start: 1, time: 20, value: 4}))
+		r.feed(sums(false, tick{run: "b", start: 1, time: 10, ends: true}, tick{run: "c", start: 1, time: 20.5, ends: true}))
+		require.Equal(t, []string{"[] (1, 20.5] 1"}, sent(r.flush()))
+		r.now = sec(30)
+		r.feed(sums(false, tick{run: "a", start: 1, time: 11, value: 5})) // it waits for a newer time
+		require.Empty(t, sent(r.flush()))
+		r.now = sec(45)
+		r.feed(sums(false, batch...))
+		r.now = sec(60)
+		require.Equal(t, []string{"[] (1, 20.501] 7"}, sent(r.flush()), "%v", batch)
+	}
+}
