@@ -270,3 +270,29 @@ func TestResourcesStayWithoutStorage(t *testing.T) {
 		r.stop()
 	})
 }
+
+// A record of a lost state is not counted, and may show nowhere else: the run goes on all the same.
+func TestARecordThatShowsNowhereReopensWhatWasJoined(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, r *rig) {
+		untimed := regexp.MustCompile(`"ts":"[^"]*",`)
+		lines := stream(epoch("x", 0), epoch("x", 1), epoch("x", 2), record("x", 0, "heartbeat", ""))
+		for i := range lines {
+			lines[i].text = untimed.ReplaceAllString(lines[i].text, "")
+		}
+		r.cfg.LiveInterval = time.Second
+		r.start()
+		r.feed(lines[:2]...)
+		pass(time.Hour)
+		r.loseStorage()
+		for _, l := range lines[2:] {
+			r.feed(l)
+			pass(11 * time.Second)
+			r.says("x", "", false, true)
+			pass(time.Hour)
+			r.says("x", "stalled", true, true)
+		}
+		assert.Equal(t, 2, r.count("x"))
+		r.stop()
+	})
+}

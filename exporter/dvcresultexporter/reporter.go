@@ -105,7 +105,8 @@ func (p *reporter) kept(s *side) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.seldom.Allow("keeps") {
-		p.logger.Warn("A result was not written: the one on disk rests on more records or a newer attempt, or is that of a newer run",
+		p.logger.Warn(
+			"A result was not written: the one on disk has more records or a newer attempt, says more of the same, or is of a newer run",
 			zap.String("run_directory", s.dir))
 	}
 }

@@ -5,21 +5,21 @@ import (
 
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/atomicdir"
 	"github.com/pathologize/otelcol-train/exporter/dvcresultexporter/internal/resultfile"
-	"github.com/pathologize/otelcol-train/internal/trainrun"
 )
 
 // resultSet is what atomicdir is to bring to disk.
-func (g *engine) resultSet(dir string, files []resultfile.File, st *trainrun.State, own int64) atomicdir.Set {
+func (g *engine) resultSet(dir string, files []resultfile.File, j *job, own int64) atomicdir.Set {
+	st, result := j.state, files[len(files)-1].Bytes
 	set := atomicdir.Set{
 		Name:     dir,
 		Swept:    g.swept(),
 		Optional: []string{resultfile.ParamsName, resultfile.MetricsName, resultfile.DVCName},
-		Keep:     func(marker []byte) bool { return resultfile.IsBetter(marker, st, own) },
+		Keep: func(marker []byte) bool { // a state that goes on from the disk has records that the result does not count
+			return resultfile.IsBetter(marker, st, own) || !j.foreign && resultfile.IsSurer(marker, result, j.verdict)
+		},
 	}
-	if c := st.Conflict; c != nil && !c.Owner() { // a run whose id is this name comes first
-		set.Keep = func(marker []byte) bool {
-			return resultfile.IsOther(marker, st.RunID) || resultfile.IsBetter(marker, st, own)
-		}
+	if c, keep := st.Conflict, set.Keep; c != nil && !c.Owner() { // a run whose id is this name comes first
+		set.Keep = func(marker []byte) bool { return resultfile.IsOther(marker, st.RunID) || keep(marker) }
 	}
 	if keep := set.Keep; g.cfg.Layout == layoutFixed {
 		set.Keep = func(marker []byte) bool { return resultfile.IsNewer(marker, st) || keep(marker) }

@@ -14,7 +14,7 @@ const (
 	fromFailure = "failure"
 	fromParts   = "parts"
 	fromSilence = "silence"
-	fromRestart = "restart"
+	fromRestart = resultfile.FromRestart
 )
 
 // judge says which result is to be written now, if any. Authority falls from a run.end over a run.failure and ended parts

@@ -65,7 +65,7 @@ func (g *engine) visit(s *side) {
 		Kept: kept, Directory: s.run.dir, Report: g.cfg.Report,
 		MaxPoints: g.cfg.Plots.MaxPoints, FullFidelity: g.cfg.Plots.FullFidelity, GPUs: j.gpus, Digests: j.digests,
 	})
-	result, err := g.out.write(g.resultSet(s.dir, files, j.state, s.wrote))
+	result, err := g.out.write(g.resultSet(s.dir, files, &j, s.wrote))
 	j.foreign = j.foreign || result == atomicdir.Kept
 	for _, dir := range j.stale {
 		if err == nil {

@@ -1,8 +1,10 @@
 package resultfile
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/pathologize/otelcol-train/internal/trainrun"
@@ -62,4 +64,45 @@ func IsBetter(b []byte, st *trainrun.State, own int64) bool {
 		return attempt > newest
 	}
 	return old.Records.Count > count
+}
+
+// ofVerdict are the keys of a result.json that do not depend on the records alone.
+var ofVerdict = []string{"final", "provisional", "outcome", "outcome_from", "files", "artifacts", "resources"}
+
+// IsSurer says whether a result.json on disk tells the same of the records as next, and more of the run than next's verdict does. Such a result
+// stays: it is that of a collector which had the same records earlier, or watched the run fall silent.
+func IsSurer(b, next []byte, v Verdict) bool {
+	if v.sureness() == sure {
+		return false
+	}
+	var said struct {
+		Final bool
+		From  string `json:"outcome_from"`
+	}
+	if json.Unmarshal(b, &said) != nil || (Verdict{Final: said.Final, From: said.From}).sureness() <= v.sureness() {
+		return false
+	}
+	var here, there map[string]json.RawMessage
+	if json.Unmarshal(b, &here) != nil || json.Unmarshal(next, &there) != nil {
+		return false
+	}
+	for _, key := range ofVerdict {
+		delete(here, key)
+		delete(there, key)
+	}
+	return maps.EqualFunc(here, there, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+}
+
+const sure = 2
+
+// sureness orders verdicts on the same records: one that is not final, one on a silence that nobody watched, and all others.
+func (v Verdict) sureness() int {
+	switch {
+	case !v.Final:
+		return 0
+	case v.From == FromRestart:
+		return 1
+	default:
+		return sure
+	}
 }

@@ -34,6 +34,9 @@ type Options struct {
 	GPUs         *gpuuse.Report           // what the run did with GPUs, nil when nothing was seen
 }
 
+// FromRestart is what a verdict rests on when nobody watched the run fall silent.
+const FromRestart = "restart"
+
 // Verdict is what the watcher of a run adds to its records.
 type Verdict struct {
 	Final       bool

@@ -237,6 +237,37 @@ func TestResultWithMoreRecordsIsBetter(t *testing.T) {
 	assert.False(t, IsBetter(bytes.Replace(render(2, 99), []byte(`"r"`), []byte(`"other"`), 1), st, 0))
 }
 
+// What was told of the same records with more certainty stays; anything else that the records say is news.
+func TestAResultOfTheSameRecordsMayBeSurer(t *testing.T) {
+	t.Parallel()
+	verdicts := []Verdict{ // by what they are sure of
+		{Provisional: true},
+		{Final: true, Provisional: true, Outcome: "unknown", From: FromRestart},
+		{Final: true, Provisional: true, Outcome: "stalled", From: "silence"},
+	}
+	options := options
+	options.Report = true
+	render := func(st trainrun.State, v Verdict) []byte {
+		files := Render(&st, v, options)
+		return files[len(files)-1].Bytes
+	}
+	st := trainrun.State{RunID: "r", Attempt: 2, Records: trainrun.Records{Count: 10}}
+	other := st
+	other.LastRecordAt = 1e9
+	for i, disk := range verdicts {
+		for j, v := range verdicts {
+			assert.Equal(t, i > j, IsSurer(render(st, disk), render(st, v), v), "%v over %v", v, disk)
+			assert.False(t, IsSurer(render(other, disk), render(st, v), v))
+		}
+	}
+	for _, v := range []Verdict{ended, {Final: true, Outcome: "failed", From: "failure"}} {
+		assert.True(t, IsSurer(render(st, v), render(st, verdicts[0]), verdicts[0]))
+		assert.False(t, IsSurer(render(st, v), render(st, verdicts[2]), verdicts[2]), "both are final")
+	}
+	assert.False(t, IsSurer(nil, render(st, verdicts[0]), verdicts[0]))
+	assert.False(t, IsSurer(render(st, ended)[:99], render(st, verdicts[0]), verdicts[0]), "a torn file of somebody else")
+}
+
 // A result from before a conflict was known, or from when other records were taken for the host's, may have more records than
 // the host has: only one that has more than all hosts together is better.
 func TestAResultFromBeforeAConflictIsNotBetter(t *testing.T) {
