@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,7 +57,7 @@ func TestResultsSurviveTheDeathOfAGateway(t *testing.T) {
 	f := newFleet(t)
 	runs := runsOf(hosts)
 	f.watch(runs)
-	one, _ := f.start("fleet-gateway-results.yaml", "gateway-1", nil), f.start("fleet-gateway-results.yaml", "gateway-2", nil)
+	one, two := f.start("fleet-gateway-results.yaml", "gateway-1", nil), f.start("fleet-gateway-results.yaml", "gateway-2", nil)
 	f.agents()
 	f.writeAll(0, 8)
 	f.seen(runs, 8)
@@ -71,27 +72,42 @@ func TestResultsSurviveTheDeathOfAGateway(t *testing.T) {
 			assert.Equal(t, edge[run], central[run], run)
 		}
 	}
-	assertNoneIsRewritten(t, f, central)
+	assertNoneIsRewritten(t, f, central, one, two)
 }
 
-// assertNoneIsRewritten starts a gateway that has never been there: it reads everything and changes nothing.
-func assertNoneIsRewritten(t *testing.T, f *fleet, central map[string]string) {
+// assertNoneIsRewritten starts a gateway that has never been there: it reads everything and changes nothing. Where a file is another one, though its
+// bytes are the same in the end, the lines of the gateways tell which of them wrote it.
+func assertNoneIsRewritten(t *testing.T, f *fleet, central map[string]string, gateways ...*collector.Process) {
 	t.Helper()
 	before := map[string]time.Time{}
 	for run := range central {
-		info, err := os.Stat(filepath.Join(f.results, run, "result.json"))
-		require.NoError(t, err)
-		before[run] = info.ModTime()
+		before[run] = f.written(run)
 	}
 	third := f.start("fleet-gateway-results.yaml", "gateway-3", nil)
 	third.WaitMetric("otelcol_dvc_result_records", nil, float64(len(central)*(epochs+2)), within)
 	<-time.After(2 * time.Second) // late_grace is over
 	third.Stop()
-	for run, when := range before {
-		info, err := os.Stat(filepath.Join(f.results, run, "result.json"))
-		require.NoError(t, err)
-		assert.Equal(t, when, info.ModTime(), run)
+	for run, text := range f.complete(runsOf(hosts)) {
+		assert.Equal(t, central[run], text, run)
+		if assert.Equal(t, before[run], f.written(run), run) {
+			continue
+		}
+		for n, g := range append(gateways, third) {
+			for line := range strings.Lines(g.Logs()) {
+				if strings.Contains(line, "Wrote a result") && strings.Contains(line, strconv.Quote(run)) {
+					t.Logf("gateway %d: %s", n+1, line)
+				}
+			}
+		}
 	}
+}
+
+// written is when the file of a run's result was written.
+func (f *fleet) written(run string) time.Time {
+	f.t.Helper()
+	info, err := os.Stat(filepath.Join(f.results, run, "result.json"))
+	require.NoError(f.t, err)
+	return info.ModTime()
 }
 
 // TestAGatewayThatWasPausedOverwritesNothing: it wakes with the state of long ago, takes the runs for silent, and must not put that over the

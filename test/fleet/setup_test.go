@@ -145,9 +145,11 @@ func (r result) right() error {
 	return nil
 }
 
-// watch looks at every result again and again until the test ends, and fails it when one is ever wrong.
+// watch looks at every result again and again until the test ends, and fails it when one is ever wrong, or when one that is final and has
+// everything is replaced.
 func (f *fleet) watch(runs []string) {
 	done, ended := make(chan struct{}), make(chan struct{})
+	whole := map[string]string{}
 	go func() {
 		defer close(ended)
 		look := time.NewTicker(20 * time.Millisecond)
@@ -163,6 +165,13 @@ func (f *fleet) watch(runs []string) {
 				if err == nil && r.right() != nil {
 					f.t.Errorf("%s: %v\n%s", run, r.right(), text)
 					return
+				}
+				if was := whole[run]; err == nil && was != "" && was != string(text) {
+					f.t.Errorf("%s: a result that had everything was replaced\nby %s\nit was %s", run, text, was)
+					return
+				}
+				if err == nil && r.Final && r.Outcome == "success" {
+					whole[run] = string(text)
 				}
 			}
 		}
