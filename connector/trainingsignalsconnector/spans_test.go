@@ -54,6 +54,22 @@ func TestTheTrainersOwnTraceIsJoined(t *testing.T) {
 	assert.InDelta(t, 1, value1(points, "phase.duration", "train"), 0, "it counts all the same")
 }
 
+// TestASpanThatRecordsWereGivenIsNotThePhases: training_norm gives records without ids the trace of the trainer and the span of the run,
+// by the number that they carry. A second attempt has none in its records.
+func TestASpanThatRecordsWereGivenIsNotThePhases(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	given := m{"trace_id": ownTrace, "span_id": trainrecord.DerivedSpanID("", "r", 1, trainrecord.RunSpan).String(), "phase": "train"}
+	for _, second := range []float64{1, 11} {
+		b.rec(second, 0, "run.start", "r", m{"trace_id": ownTrace, "span_id": ownSpan}, nil)
+		b.rec(second+1, 0, "phase.start", "r", given, m{"epoch": 0})
+		b.rec(second+2, 0, "phase.end", "r", given, m{"epoch": 0})
+		b.tick(second + 9)
+	}
+	_, spans := b.took()
+	assert.Len(t, named(spans, "train"), 2)
+}
+
 func TestATraceStaysTheOneThatSpansAreIn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -13,8 +13,8 @@ func (l *Live) derivedTrace(c *Course) pcommon.TraceID {
 	return trainrecord.DerivedTraceID(l.opt.Salt, c.RunID, c.Written)
 }
 
-func (l *Live) derivedRunSpan(c *Course) pcommon.SpanID {
-	return trainrecord.DerivedSpanID(l.opt.Salt, c.RunID, c.Number, trainrecord.RunSpan)
+func (l *Live) derivedRunSpan(c *Course, number int64) pcommon.SpanID {
+	return trainrecord.DerivedSpanID(l.opt.Salt, c.RunID, number, trainrecord.RunSpan)
 }
 
 // fails takes a failure, of whichever rank. It ends the attempt when nothing else does.

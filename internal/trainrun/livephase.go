@@ -204,7 +204,8 @@ func (l *Live) complete(c *Course, p *openPhase, end int64, reported float64, tr
 	l.tell(t)
 }
 
-// ownSpan says that a span is the trainer's own, and not the one around the whole run.
+// ownSpan says that a span is the trainer's own, and not the one around the whole run: that of its run.start, or what records without one
+// were given by the number that they carry.
 func (l *Live) ownSpan(c *Course, span pcommon.SpanID) bool {
-	return !span.IsEmpty() && span != c.Parent && span != l.derivedRunSpan(c)
+	return !span.IsEmpty() && span != c.Parent && span != l.derivedRunSpan(c, c.Number) && span != l.derivedRunSpan(c, c.Written)
 }
