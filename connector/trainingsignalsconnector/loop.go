@@ -80,7 +80,10 @@ func (c *core) settle(f *flush, err error) *job {
 		c.table.commit(f)
 		c.taken = true
 	}
-	return c.keep()
+	if written := c.keep(); written != nil || err == nil {
+		return written
+	}
+	return c.refused()
 }
 
 func (c *core) failed(signal string, err error) {

@@ -18,6 +18,7 @@ import (
 const (
 	partTick    = 2
 	partRecords = 3 // 1 was an earlier form
+	partRefused = 4 // nobody took the points of the tick before it
 )
 
 const sightingBytes = 64 // of a record in the journal; most take less
@@ -88,6 +89,14 @@ func (c *core) keep() *job {
 		return nil
 	}
 	return c.replace()
+}
+
+// refused queues that nobody took the points of a tick, as far as a restart must know: what they differ by is told by the next one.
+func (c *core) refused() *job {
+	if c.store == nil || c.cfg.Temporality != delta {
+		return nil
+	}
+	return c.store.append([]byte{partRefused})
 }
 
 // replace queues a snapshot, and behind it the records that wait. What the next tick would tell of the one before is in it: when
@@ -233,6 +242,8 @@ func (c *core) replay(ctx context.Context) error {
 			c.spans.done(int(t.spans))
 			c.table.since = t.since
 			before = c.advance(t.now, t.stamp, false)
+		case partRefused:
+			before = nil
 		default:
 			return errDamaged
 		}

@@ -202,6 +202,38 @@ func TestAStorageThatRefusesHoldsNothingBack(t *testing.T) {
 	require.NoError(t, b.core.close(context.Background()))
 }
 
+func TestDifferencesThatWereRefusedAreToldAfterAKill(t *testing.T) {
+	t.Parallel()
+	for _, snapshots := range []bool{false, true} {
+		h, back := componentcheck.NewStorageHost(t), &backend{}
+		differences := func(c *Config) { c.Temporality = delta }
+		b := newBenchAt(t, t0, h, back, stored(h), differences)
+		b.rec(1, 0, "run.start", "r", nil, nil)
+		b.tick(10)
+		b.took()
+		if snapshots {
+			b.core.store.least = 0
+		}
+		back.refusesMetrics.Store(true)
+		for i := range 3 {
+			b.rec(float64(11+10*i), 0, "step.end", "r", nil, m{"step": i, "samples": 1})
+			b.tick(float64(20 + 10*i))
+		}
+		h.Crash()
+		back.refusesMetrics.Store(false)
+		b = newBenchAt(t, at(45), h, back, stored(h), differences)
+		b.tick(50)
+		points, _ := b.took()
+		assert.InDelta(t, 3, value1(points, "sample.processed", "train"), 0)
+		h.Crash()
+		b = newBenchAt(t, at(55), h, back, stored(h), differences)
+		b.tick(60)
+		points, _ = b.took()
+		assert.Nil(t, value1(points, "sample.processed", "train"), "once")
+		require.NoError(t, b.core.close(context.Background()))
+	}
+}
+
 func TestADamagedStorageBeginsAnew(t *testing.T) {
 	t.Parallel()
 	h := componentcheck.NewStorageHost(t)
