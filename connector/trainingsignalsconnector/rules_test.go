@@ -368,3 +368,20 @@ func TestAStartWhoseClockWasAheadIsThatOfItsRun(t *testing.T) {
 	points = b.last(30)
 	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
 }
+
+// TestValidationsThatAreReadAtOnceCountEach: rows of Hugging Face tell no time, several evaluations an epoch, and their steps.
+func TestValidationsThatAreReadAtOnceCountEach(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, step := range []int{10, 20, 30, 30} { // the last one twice
+		line := fmt.Sprintf(`{"schema":"pathologize.ml.training/1","event":"phase.end","run_id":"r","framework":"huggingface",`+
+			`"phase":"validation","body":{"epoch":0,"step":%d,"durations":{"phase_s":2}}}`, step)
+		b.line(at(5), []byte(line), "")
+	}
+	b.tick(10)
+	_, spans := b.took()
+	assert.Len(t, named(spans, "validation"), 1, "all would have one id")
+	points := b.last(20)
+	assert.InDelta(t, 3, value1(points, "phase.duration", "validation"), 0)
+	assert.InDelta(t, 2, value1(points, "phase.time", "validation"), 0, "no more than passed")
+}

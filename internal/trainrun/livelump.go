@@ -9,6 +9,9 @@ func (c *Course) room(part string) float64 {
 	return max(toSeconds(c.mark-c.earliest)-c.spent-c.lumps[part], 0)
 }
 
+// noSpan is the anchor of a phase whose span another one has: the times of both are the same.
+const noSpan = 0
+
 // lump gives the time of a phase that only a duration tells of, as far as nobody has it yet.
 func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anchor int64, counts bool) {
 	c.prove(from, true)
@@ -34,8 +37,11 @@ func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anc
 		}
 		l.tell(Transition{Kind: PhaseTime, Course: c, Phase: k.phase, Seconds: given})
 	}
-	sp := &PhaseSpan{Start: from, End: to, Epoch: k.epoch, Part: k.part, Source: trainrecord.TimeFromDurations, Anchor: anchor}
-	l.tell(Transition{Kind: PhaseDone, Course: c, Phase: k.phase, Seconds: seconds, Counts: counts, Span: sp})
+	t := Transition{Kind: PhaseDone, Course: c, Phase: k.phase, Seconds: seconds, Counts: counts}
+	if anchor != noSpan {
+		t.Span = &PhaseSpan{Start: from, End: to, Epoch: k.epoch, Part: k.part, Source: trainrecord.TimeFromDurations, Anchor: anchor}
+	}
+	l.tell(t)
 }
 
 // epochs takes the row of an epoch.

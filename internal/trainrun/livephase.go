@@ -152,9 +152,15 @@ func (c *Course) findOpen(k *phaseKey, end int64) int {
 
 func (l *Live) phaseEnds(c *Course, s *Sighting, counts bool) (known bool) {
 	k := phaseOf(s)
-	if !c.coarse.add(k.hash('e', s.Time)) {
+	again := !c.coarse.add(k.hash('e', s.Time))
+	if further := s.Step.Set && c.coarse.add(k.hash('n', s.Step.V)); again {
 		l.advance(c, s.proof(), counts)
-		return true
+		if !further || s.PhaseS < 0 {
+			return true
+		}
+		c.reaches(s)
+		l.lump(c, &k, s.Time-fromSeconds(s.PhaseS), s.Time, s.PhaseS, noSpan, counts) // one of several without a time that were read at once
+		return false
 	}
 	l.waits(c, s, k.phase, counts)
 	c.reaches(s)
