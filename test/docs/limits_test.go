@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ import (
 )
 
 // limitRow is a line of the table of limits: component, key, number, unit.
-var limitRow = regexp.MustCompile("(?m)^\\| `([a-z_]+)` `([a-z_.]+)` \\| ([0-9,]+)( MiB)?")
+var limitRow = regexp.MustCompile("(?m)^\\| `([a-z_]+)` `([a-z_.]+)` \\| ([0-9,]+)( MiB| minutes)?")
 
 // TestTheTableOfLimitsHasTheDefaults: those that the binary says it runs host-training.yaml with.
 func TestTheTableOfLimitsHasTheDefaults(t *testing.T) {
@@ -25,12 +26,16 @@ func TestTheTableOfLimitsHasTheDefaults(t *testing.T) {
 	_, table, _ := strings.Cut(pages(t)["docs/operations.md"], "## Limits that matter\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	rows := limitRow.FindAllStringSubmatch(table, -1)
-	require.Len(t, rows, 8, "lines with a component, a key and a number")
+	require.Len(t, rows, 9, "lines with a component, a key and a number")
 	for _, row := range rows {
 		want, err := strconv.Atoi(strings.ReplaceAll(row[3], ",", ""))
 		require.NoError(t, err)
-		if row[4] != "" {
-			want <<= 20
+		limit := strconv.Itoa(want)
+		switch row[4] {
+		case " MiB":
+			limit = strconv.Itoa(want << 20)
+		case " minutes":
+			limit = (time.Duration(want) * time.Minute).String()
 		}
 		found := 0
 		for _, kind := range []string{"receivers", "processors", "connectors", "exporters"} {
@@ -39,7 +44,7 @@ func TestTheTableOfLimitsHasTheDefaults(t *testing.T) {
 					continue
 				}
 				found++
-				assert.Equal(t, fmt.Sprint(want), fmt.Sprint(at(body, strings.Split(row[2], "."))), "%s of %s", row[2], id)
+				assert.Equal(t, limit, fmt.Sprint(at(body, strings.Split(row[2], "."))), "%s of %s", row[2], id)
 			}
 		}
 		assert.Positive(t, found, row[1])
