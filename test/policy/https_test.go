@@ -63,6 +63,21 @@ func TestAPolicyOverHTTPSIsTakenFromWhomTheCertificatesKnow(t *testing.T) {
 	inForce(c, "two")
 }
 
+// TestTheFolderOfCertificatesIsTrustedBesideTheFile, as docs/recipes.md says: SSL_CERT_FILE alone does not narrow whom the collector trusts.
+func TestTheFolderOfCertificatesIsTrustedBesideTheFile(t *testing.T) {
+	t.Parallel()
+	p := &place{t: t, address: ports.Free(t)}
+	p.lay("version: one\n", `"1"`)
+	server, authority := secured(t, p, p.address)
+	t.Cleanup(server.Close)
+	none := filepath.Join(t.TempDir(), "none.pem")
+	require.NoError(t, os.WriteFile(none, nil, 0o600))
+	c := collector.Start(t, collector.Options{YAML: guarded, Env: map[string]string{
+		"OTLP_ENDPOINT": ports.Free(t), "POLICY_URL": "https://" + p.address + "/policy.yaml", "SSL_CERT_FILE": none, "SSL_CERT_DIR": filepath.Dir(authority),
+	}})
+	inForce(c, "one")
+}
+
 // TestAPolicyFromAStrangerIsNotTaken: a server whose certificate nobody vouches for, and one that leads from https to http; the log says why.
 func TestAPolicyFromAStrangerIsNotTaken(t *testing.T) {
 	t.Parallel()
