@@ -168,6 +168,8 @@ var carriesTheRun = []string{
 	"k8s.pod.name", "k8s.pod.uid", "k8s.pod.hostname", "k8s.pod.ip", "k8s.pod.start_time", "k8s.job.name", "k8s.job.uid", "k8s.container.restart_count", "container.id",
 	"container.name", "process.pid", "process.vpid", "process.parent_pid", "process.group_leader.pid", "process.session_leader.pid", "process.creation.time",
 	"process.title", "process.working_directory", "process.command", "process.command_line", "process.command_args",
+	"container.command", "container.command_line", "container.command_args", "container.label.run", "process.linux.cgroup", "process.environment_variable.RUN", "k8s.jobset.name",
+	"slurm.job.id", "aws.ecs.task.arn", "gcp.cloud_run.job.execution", "faas.instance",
 }
 
 // TestBothPoliciesTakeOffWhatCarriesTheRun: a series of a training may not be another one in each run, whichever policy is used.
