@@ -18,6 +18,9 @@ type expLast struct {
 	coarse             bool // the scale is not what was sent
 }
 
+// bare says that there are no buckets: then the scale means nothing, and some senders write 0 until there are.
+func (e *expLast) bare() bool { return e.positive.empty() && e.negative.empty() }
+
 // expScratch is room for the point being taken in.
 type expScratch struct {
 	positive, negative []uint64
@@ -37,7 +40,7 @@ func (s *expScratch) difference(now *expLast, last *expLast) (fell bool) {
 	if last.coarse && now.scale > last.scale { // no sign of a reset: only what was sent tells that
 		now.coarsen(int(now.scale - last.scale))
 	}
-	if now.count < last.count || now.scale > last.scale || now.threshold < last.threshold {
+	if now.count < last.count || (now.scale > last.scale && !last.bare()) || now.threshold < last.threshold {
 		return true
 	}
 	a := &s.aligned
@@ -125,9 +128,9 @@ func newExpTotal(last *expLast) *expTotal {
 // add adds a distribution. Its smallest and largest value count if it was counted from the birth of its source.
 func (t *expTotal) add(d *expLast, born bool) {
 	if !t.set {
-		t.set, t.scale, t.min, t.max = true, d.scale, math.Inf(1), math.Inf(-1)
+		t.set, t.scale, t.min, t.max = true, maxScale, math.Inf(1), math.Inf(-1)
 	}
-	if d.scale < t.scale {
+	if d.scale < t.scale && !d.bare() {
 		t.coarsen(int(t.scale - d.scale))
 	}
 	t.threshold = max(t.threshold, d.threshold)

@@ -172,6 +172,17 @@ var rows = []row{
 	{name: "10 a scale that fell", kinds: []Kind{Exponential}, steps: []rowStep{
 		tenOfA, {at: 121, in: a(101, 120, 12), change: expPoint(func(p pmetric.ExponentialHistogramDataPoint) { p.SetScale(-1) }), want: "(101, 120] 12"},
 	}},
+	{name: "10 a scale that said nothing", kinds: []Kind{Exponential}, steps: []rowStep{
+		{at: 111, in: a(101, 110, 10), change: expPoint(func(p pmetric.ExponentialHistogramDataPoint) {
+			p.SetZeroCount(10)
+			p.Negative().BucketCounts().FromRaw(nil)
+		}), want: "(101, 110] 10"},
+		{at: 121, in: a(101, 120, 12), change: expPoint(func(p pmetric.ExponentialHistogramDataPoint) {
+			p.SetScale(20)
+			p.SetZeroCount(11)
+			p.Negative().BucketCounts().FromRaw([]uint64{1})
+		}), want: "(101, 120] 12"},
+	}},
 	{name: "10 a zero threshold that rose", kinds: []Kind{Exponential}, steps: []rowStep{
 		tenOfA,
 		{at: 121, in: a(101, 120, 12), change: expPoint(func(p pmetric.ExponentialHistogramDataPoint) {

@@ -220,6 +220,21 @@ func TestAThresholdInsideABucketRisesToItsEnd(t *testing.T) {
 	assert.Zero(t, p.Negative().BucketCounts().Len())
 }
 
+// TestAScaleWithoutBucketsBindsNothing: senders write 0 there until they have a bucket.
+func TestAScaleWithoutBucketsBindsNothing(t *testing.T) {
+	t.Parallel()
+	bare, fine := &expLast{scale: 0, count: 2, zero: 2}, &expLast{scale: 5, count: 1, positive: buckets{offset: 99, counts: []uint64{1}}}
+	for _, order := range [][]*expLast{{bare, fine}, {fine, bare}, {{scale: 0}, fine}} {
+		total, p := expTotal{}, pmetric.NewExponentialHistogramDataPoint()
+		for _, d := range order {
+			total.add(d, true)
+		}
+		total.put(p)
+		assert.Equal(t, int32(5), p.Scale())
+		assert.Equal(t, int32(99), p.Positive().Offset())
+	}
+}
+
 // A threshold inside the last bucket of a coarse scale rises to the largest double: never to infinity, which no reader takes.
 func TestAThresholdStaysFinite(t *testing.T) {
 	t.Parallel()
