@@ -111,7 +111,8 @@ func (c *compiler) pick(path string, s *Selector) int {
 
 // item is the path of one of several that may stand alone.
 func (c *compiler) item(path string, i int) string {
-	if at := index(path, i); c.lines[at] > 0 || c.lines == nil {
+	at := index(path, i)
+	if _, listed := c.lines[at]; listed || c.lines == nil {
 		return at
 	}
 	return path

@@ -178,6 +178,12 @@ func TestAPolicyInTheConfigurationIsTheSame(t *testing.T) {
 	_, err = FromMap(map[string]any{"mode": "x", "y": 1})
 	require.ErrorContains(t, err, `mode: want one of enforce, audit, off, got "x"`)
 	require.ErrorContains(t, err, "y: unknown key")
+	without := map[string]any{"name": "no keys"}
+	_, err = FromMap(map[string]any{"attributes": map[string]any{"deny": []any{without, without}}})
+	require.ErrorContains(t, err, "attributes.deny[0]: no effect")
+	require.ErrorContains(t, err, "attributes.deny[1]: no effect")
+	_, err = FromMap(map[string]any{"attributes": map[string]any{"deny": without}})
+	require.ErrorContains(t, err, "attributes.deny: no effect")
 }
 
 // FuzzParse: no text crashes the parser or keeps it, and what it accepts can judge.
