@@ -183,6 +183,11 @@ func (b *Batch) first(it *item, s *source) step {
 	case e.cfg.Initial == Keep && !s.native():
 		return full
 	}
+	return b.baselined(it)
+}
+
+// baselined makes a point count nothing, since it may have been counted before.
+func (b *Batch) baselined(it *item) step {
 	b.Counts.add(&b.Counts.Baselined[b.groups[it.group].kind])
 	return baseline
 }
@@ -226,11 +231,13 @@ func (b *Batch) advance(it *item, s *source, did step) {
 	b.accept(it, s.out)
 }
 
-// returned decides for a source that was forgotten or remapped and whose output sent nothing yet: only what came since a time that the output
-// may start at can count.
-func (b *Batch) returned(s *source, did step) step {
-	if did == difference && !s.out.sent && !s.out.starts && s.time < b.floor {
-		return baseline
+// returned decides for a source that was forgotten or remapped: of a distribution it is not known what came since. Where its output sent nothing yet, only
+// what came since a time that the output may start at can count.
+func (b *Batch) returned(it *item, s *source, did step) step {
+	unknown := s.dist == nil && s.metric.kind.distribution()
+	early := !s.out.sent && !s.out.starts && s.time < b.floor
+	if did == difference && (unknown || early) {
+		return b.baselined(it)
 	}
 	return did
 }
@@ -251,7 +258,7 @@ func (b *Batch) applySum(it *item, s *source) {
 	var did step
 	last := s.number()
 	if s.known {
-		did = b.returned(s, b.next(it, s, it.value.less(last), it.value.fellLittle(last)))
+		did = b.returned(it, s, b.next(it, s, it.value.less(last), it.value.fellLittle(last)))
 	} else {
 		did = b.first(it, s)
 	}

@@ -236,10 +236,7 @@ func (b *Batch) applyExponential(it *item, s *source) {
 		did = b.first(it, s)
 	} else {
 		fell := last != nil && b.exps.difference(&now, last)
-		did = b.returned(s, b.next(it, s, fell, false))
-		if last == nil && did == difference {
-			did = baseline
-		}
+		did = b.returned(it, s, b.next(it, s, fell, false))
 		if did == refuse {
 			b.exps.spare = kept
 			return

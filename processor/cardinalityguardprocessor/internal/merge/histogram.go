@@ -163,10 +163,7 @@ func (b *Batch) applyHistogram(it *item, s *source) {
 		did = b.first(it, s)
 	default:
 		fell := last != nil && b.hists.difference(&rest, last)
-		did = b.returned(s, b.next(it, s, fell, false))
-		if last == nil && did == difference {
-			did = baseline
-		}
+		did = b.returned(it, s, b.next(it, s, fell, false))
 	}
 	if did == refuse {
 		return

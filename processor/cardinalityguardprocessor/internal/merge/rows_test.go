@@ -119,7 +119,7 @@ var rows = []row{
 	{name: "6 without a start, after the warm-up", steps: []rowStep{{at: 401, in: a(0, 399, 10), want: "(none, 399] 10"}}},
 	{name: "6 under drop", cfg: initial(None), count: baselined, steps: []rowStep{{at: 401, in: a(0, 399, 10), want: "(399, 399] 0"}}},
 	{name: "6 with a tombstone goes on from it", kinds: []Kind{Sum}, steps: append(forgotten(), rowStep{at: 1000, in: a(0, 999, 13), want: "(none, 999] 13"})},
-	{name: "6 with a tombstone, of what is more than a number, is a baseline", kinds: []Kind{Histogram, Exponential, Summary}, steps: append(forgotten(),
+	{name: "6 with a tombstone, of what is more than a number, is a baseline", kinds: []Kind{Histogram, Exponential, Summary}, count: baselined, steps: append(forgotten(),
 		rowStep{at: 1000, in: a(0, 999, 13), want: "(none, 999] 10"}, rowStep{at: 1010, in: a(0, 1009, 14), want: "(none, 1009] 11"})},
 	{name: "7 older than the last point", count: dropped(OutOfOrder), steps: []rowStep{tenOfA, {at: 121, in: a(101, 109, 50)}, moreOfA("(101, 130] 13")}},
 	{name: "7 as old as the last point", count: dropped(Duplicate), steps: []rowStep{tenOfA, {at: 121, in: a(101, 110, 50)}, moreOfA("(101, 130] 13")}},

@@ -52,10 +52,7 @@ func (b *Batch) applySummary(it *item, s *source) {
 	if !s.known {
 		did = b.first(it, s)
 	} else {
-		did = b.returned(s, b.next(it, s, last != nil && p.Count() < last.count, false))
-		if last == nil && did == difference {
-			did = baseline
-		}
+		did = b.returned(it, s, b.next(it, s, last != nil && p.Count() < last.count, false))
 	}
 	if did == refuse {
 		return
