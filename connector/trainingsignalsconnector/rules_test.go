@@ -1,6 +1,7 @@
 package trainingsignalsconnector
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -345,6 +346,27 @@ func TestRecordsWithoutATimeCountOnceWhileTheStateIsKept(t *testing.T) {
 	require.Zero(t, b.core.live.Len())
 	read(401)
 	assert.Equal(t, want, counted(410))
+}
+
+// TestAStartWhoseClockWasAheadIsThatOfItsRun: of a run that is over within a tick all records are known before any is counted, and its
+// start stands before its end in their file, whatever the clock said.
+func TestAStartWhoseClockWasAheadIsThatOfItsRun(t *testing.T) {
+	t.Parallel()
+	feed := func(b *bench, offset int64, seconds float64, event string, body m) {
+		line, err := json.Marshal(m{"event": event, "run_id": "r", "framework": "pytorch", "ts": at(seconds), "body": body})
+		require.NoError(b.t, err)
+		b.line(at(5), line, trainrecord.UID{RunID: "r", File: 1, Offset: offset, CRC: trainrecord.LineCRC(line)}.String())
+	}
+	b := newBench(t)
+	feed(b, 0, 6, "run.start", m{})
+	feed(b, 100, 2, "step.end", m{"step": 1})
+	feed(b, 200, 3, "run.end", m{"outcome": "success"})
+	points := b.last(10)
+	assert.InDelta(t, 1, value1(points, "run.outcomes", "success"), 0)
+	assert.InDelta(t, 0, value1(points, "run.active", "running"), 0, "one attempt, which is over")
+	feed(b, 300, 7, "run.start", m{}) // it stands behind the end
+	points = b.last(30)
+	assert.InDelta(t, 1, value1(points, "run.active", "running"), 0)
 }
 
 // TestValidationsThatAreReadAtOnceCountEach: rows of Hugging Face tell no time, several evaluations an epoch, and their steps.

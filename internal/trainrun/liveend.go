@@ -56,7 +56,7 @@ func (l *Live) ends(c *Course, s *Sighting, primary, counts bool, result SightRe
 		c.prove(s.Time-fromSeconds(s.RunS), true)
 	}
 	l.advance(c, s.proof(), counts)
-	c.StopReason, c.Reported = s.Detail.StopReason, s.Completed
+	c.StopReason, c.Reported, c.endedBy = s.Detail.StopReason, s.Completed, s.ID
 	l.end(c, s.Detail.Outcome, s.Time, s.Arrived)
 	return result
 }
