@@ -88,6 +88,7 @@ func TestValuesOffAListAreCounted(t *testing.T) {
 		"family":       {record("run.start", nil, map[string]any{"task_family": "juggling"}), 1},
 		"outcome":      {record("run.end", nil, map[string]any{"outcome": "splendid"}), 1},
 		"none":         {record("run.end", nil, nil), 0},
+		"of the run":   {record("run.start", map[string]any{trainrecord.AttrPhase: "run"}, nil), 0},
 	} {
 		r := tc.record
 		_, n, ok := Sight(&r, 1, Moment{}, nil)

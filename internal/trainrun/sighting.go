@@ -85,7 +85,7 @@ func Sight(r *trainrecord.Record, observed pcommon.Timestamp, arrived Moment, ex
 	s := sighter{body: r.Body, masker: reducer{secrets: secret.Walker{URLs: secret.UserInfo}}}
 	s.Sighting = Sighting{
 		RunID: s.masker.runID(r.RunID), Event: event, ID: identity(r), Attempt: min(max(r.Attempt, 1), maxAttempt), Rank: min(max(r.Rank, 0), maxAttempt),
-		Seq: min(max(r.Seq, 0), maxSeq), Part: s.masker.part(r.Part), Framework: s.bounded("framework", r.Framework), Phase: s.livePhase(r.Phase),
+		Seq: min(max(r.Seq, 0), maxSeq), Part: s.masker.part(r.Part), Framework: s.bounded("framework", r.Framework), Phase: s.livePhase(event, r.Phase),
 		Time: nanos(r.Time), Arrived: arrived, Progress: noProgress, Trace: r.TraceID, Span: r.SpanID,
 	}
 	if s.Time == 0 {
@@ -113,16 +113,19 @@ func (s *sighter) bounded(set, value string) string {
 	return kept
 }
 
-// livePhase spells a phase as derived metrics do.
-func (s *sighter) livePhase(name string) string {
+// livePhase spells a phase as derived metrics do. Beginnings and ends of a run have none, whatever they are called.
+func (s *sighter) livePhase(event Event, name string) string {
 	switch name {
 	case "", trainrecord.PhaseTrain, trainrecord.PhaseValidation, trainrecord.PhaseTest, trainrecord.PhaseCheckpoint,
 		trainrecord.PhaseDataLoad, trainrecord.PhaseEpoch, trainrecord.Other:
 		return name
-	default:
-		s.offList++
-		return trainrecord.Other
+	case trainrecord.PhaseRun:
+		if event == EventRunStart || event == EventRunEnd || event == EventRunFailure {
+			return ""
+		}
 	}
+	s.offList++
+	return trainrecord.Other
 }
 
 // read takes what the event's body tells.
