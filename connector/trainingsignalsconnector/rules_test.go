@@ -209,6 +209,14 @@ func TestTimeOfPhases(t *testing.T) {
 		"only an end with its duration": {[]rec{
 			{2, "phase.start", "train", nil}, {12, "phase.end", "checkpoint", durations(m{"phase_s": 4})}, {22, "phase.end", "train", nil},
 		}, m{"train": 16.0, "checkpoint": 4.0}, m{"train": 1.0, "checkpoint": 1.0}},
+		"the row of its epoch is the end of a phase": {[]rec{
+			{2, "phase.start", "train", m{"epoch": 0}}, {12, "epoch.end", "train", m{"epoch": 0, "durations": m{"epoch_s": 10}}}, {15, "checkpoint.save", "", nil},
+			{20, "phase.start", "train", m{"epoch": 1}}, {26, "epoch.end", "train", m{"epoch": 1}}, {29, "run.end", "", m{"outcome": "failed"}},
+		}, m{"train": 16.0, "epoch": nil}, m{"train": 2.0, "epoch": nil}},
+		"a phase that ends behind the row of its epoch": {[]rec{
+			{2, "phase.start", "train", m{"epoch": 0}}, {12, "epoch.end", "train", m{"epoch": 0}}, {15, "heartbeat", "", nil},
+			{16, "phase.end", "train", m{"epoch": 0}}, {20, "phase.start", "train", m{"epoch": 1}},
+		}, m{"train": 14.0}, m{"train": 1.0}},
 		"an end without a start":        {[]rec{{2, "heartbeat", "", nil}, {12, "phase.end", "test", nil}}, m{"test": nil}, m{"test": nil}},
 		"no length":                     {[]rec{{12, "phase.start", "test", nil}, {12, "phase.end", "test", nil}}, m{"test": 0.0}, m{"test": 1.0}},
 		"an open phase up to a failure": {[]rec{{2, "phase.start", "train", nil}, {9, "run.failure", "", nil}}, m{"train": 7.0}, m{"train": 0.0}},

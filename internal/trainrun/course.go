@@ -44,7 +44,7 @@ type Course struct {
 	Reader                any             // not stored
 	Before                pcommon.TraceID // the trace of the attempt before, when its trainer had one of its own
 	frozen                bool            // base attributes do not change any more
-	endedBy               ID              // the record that ended it; not stored
+	endedBy               ID              // the record that ended it; stored is its place in its stream
 	first, last, earliest int64
 	byDuration            bool // earliest rests on a duration
 

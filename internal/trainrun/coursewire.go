@@ -51,6 +51,10 @@ func (w *writer) course(c *Course, sources *sourceTable) {
 		w.float(p.reached)
 		w.text(p.outcome)
 	}
+	w.byte(byte(c.endedBy.Kind))
+	w.text(c.endedBy.RunID)
+	w.fixed32(c.endedBy.File)
+	w.int(c.endedBy.Place)
 	w.courseLists(c)
 	sources.write(w, c.Source)
 }
@@ -70,6 +74,9 @@ func (w *writer) courseLists(c *Course) {
 		w.float(p.accounted)
 		w.float(p.inner)
 		w.b = append(append(w.b, p.trace[:]...), p.span[:]...)
+		w.int(p.row)
+		w.bool(p.counts)
+		w.bool(p.own)
 	}
 	w.uint(uint64(len(c.ended)))
 	for i := range c.ended {
@@ -127,6 +134,9 @@ func (r *reader) course(sources *sourceList) *Course {
 	for range r.count(11) {
 		c.parts = append(c.parts, coursePart{name: r.text(), epochs: r.int(), reached: r.float(), outcome: r.text()})
 	}
+	if r.version > 1 {
+		c.endedBy = ID{Kind: IDKind(r.byte()), RunID: r.text(), File: r.fixed32(), Place: r.int()}
+	}
 	r.courseLists(c)
 	c.Source = sources.read(r)
 	return c
@@ -144,6 +154,9 @@ func (r *reader) courseLists(c *Course) {
 		p := openPhase{phaseKey: r.phaseKey(), start: r.int(), seq: r.int(), accounted: r.float(), inner: r.float()}
 		copy(p.trace[:], r.bytes(16))
 		copy(p.span[:], r.bytes(8))
+		if r.version > 1 {
+			p.row, p.counts, p.own = r.int(), r.bool(), r.bool()
+		}
 		c.open = append(c.open, p)
 	}
 	for range r.count(30) {

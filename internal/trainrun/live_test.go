@@ -215,3 +215,24 @@ func FuzzDecodeSightings(f *testing.F) {
 		assert.Len(t, again, len(list))
 	})
 }
+
+// TestARestartKeepsWhichRecordEndedAnAttempt has the first run.start of a run stand before its end, with a clock that is ahead of it.
+func TestARestartKeepsWhichRecordEndedAnAttempt(t *testing.T) {
+	t.Parallel()
+	now := Moment{1_000_000 * oneSecond, 1_000_000 * oneSecond}
+	at := func(event Event, place, ahead int64) Sighting {
+		s := Sighting{RunID: "r", Event: event, Attempt: 1, Time: now.Wall + ahead, Arrived: now, Progress: noProgress, Detail: &SightDetail{Outcome: "success"}}
+		s.noDurations()
+		s.ID = ID{Kind: IDUID, File: 7, Place: place}
+		return s
+	}
+	l, restored := NewLive(liveOptions()), NewLive(liveOptions())
+	l.Take([]Sighting{at(EventRunEnd, 50, 0)}, now)
+	require.NoError(t, restored.Restore(l.Snapshot()))
+	for _, l := range []*Live{l, restored} {
+		list, _ := l.Take([]Sighting{at(EventRunStart, 10, oneSecond)}, now)
+		for _, told := range list {
+			assert.Equal(t, int64(1), told.Course.Number)
+		}
+	}
+}

@@ -88,6 +88,7 @@ func (c *Course) ofParts() string {
 func (l *Live) end(c *Course, outcome string, at int64, now Moment) {
 	c.Ended, c.Outcome, c.End = true, outcome, at
 	c.closed = moments{now.Wall, now.Mono}
+	c.open = slices.DeleteFunc(c.open, func(p openPhase) bool { return l.endsByRow(c, &p, nil) })
 	if outcome == trainrecord.OutcomeFailed {
 		until := at
 		if c.failed && c.failedAt < at {

@@ -46,12 +46,15 @@ func (l *Live) lump(c *Course, k *phaseKey, from, to int64, seconds float64, anc
 
 // epochs takes the row of an epoch.
 func (l *Live) epochs(c *Course, s *Sighting, counts bool) (known bool) {
-	defer l.advance(c, s.proof(), counts)
-	c.reaches(s)
 	phase := s.Phase
 	if phase == "" {
 		phase = trainrecord.PhaseTrain
 	}
+	defer func() {
+		l.advance(c, s.proof(), counts)
+		l.closes(c, s, phase, counts)
+	}()
+	c.reaches(s)
 	if s.Epoch.Set && !c.coarse.add(phaseKey{part: s.Part, epoch: s.Epoch}.hash('c', 0)) {
 		return true
 	}
@@ -112,4 +115,29 @@ func (l *Live) rowPhase(c *Course, s *Sighting, phase string, from, to int64, se
 	sp := p.spanWithin(p.start, min(p.start+fromSeconds(seconds), max(s.Time, p.start)))
 	sp.Source = trainrecord.TimeFromDurations
 	l.tell(Transition{Kind: PhaseDone, Course: c, Phase: phase, Seconds: seconds, Counts: counts, Span: sp})
+}
+
+// closes notes that the row of an epoch ends a phase of it that began with a record. One that ends with a record, too, has that end.
+func (l *Live) closes(c *Course, s *Sighting, phase string, counts bool) {
+	k := phaseKey{part: s.Part, phase: phase, epoch: s.Epoch}
+	for i := range c.open {
+		if p := &c.open[i]; k.epoch.Set && p.phaseKey == k && p.row == 0 && s.Time >= p.start {
+			p.row, p.counts = s.Time, counts
+			p.own = l.foreign(c, s.Trace) && s.Trace == p.trace && s.Span == p.span && l.ownSpan(c, s.Span)
+		}
+	}
+}
+
+// endsByRow ends a phase whose epoch a row ended when the next one of its kind begins, nil for none: the attempt is over.
+func (l *Live) endsByRow(c *Course, p *openPhase, next *phaseKey) bool {
+	if p.row == 0 || next != nil && (p.part != next.part || p.phase != next.phase) {
+		return false
+	}
+	t := Transition{Kind: PhaseDone, Course: c, Phase: p.phase, Seconds: toSeconds(p.row - p.start), Counts: p.counts}
+	if !p.own {
+		t.Span = p.spanWithin(p.start, p.row)
+	}
+	c.coarse.add(p.hash('r', 0)) // an end that comes all the same is of a phase that was told
+	l.tell(t)
+	return true
 }

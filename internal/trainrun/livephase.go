@@ -22,6 +22,9 @@ type openPhase struct {
 	accounted, inner float64 // seconds that were given to it, and to what began inside it
 	trace            pcommon.TraceID
 	span             pcommon.SpanID
+
+	row         int64 // time of the row of its epoch, 0 before: its end where no record of its own tells one
+	counts, own bool  // the row does, and it carries the span that the start carries
 }
 
 // phaseEnd is an end whose start may come later.
@@ -52,11 +55,12 @@ func (k *phaseKey) spanWithin(start, end int64) *PhaseSpan {
 	return p
 }
 
-// innermost gives the open phase that began last.
+// innermost gives the open phase that began last. One whose epoch is over has no more time, unless a record of its own says so.
 func (c *Course) innermost() *openPhase {
 	var found *openPhase
 	for i := range c.open {
-		if p := &c.open[i]; found == nil || p.start > found.start || p.start == found.start && p.seq > found.seq {
+		p := &c.open[i]
+		if p.row == 0 && (found == nil || p.start > found.start || p.start == found.start && p.seq > found.seq) {
 			found = p
 		}
 	}
@@ -111,7 +115,7 @@ func (l *Live) phaseStarts(c *Course, s *Sighting, counts bool) (known bool) {
 	if counts {
 		l.tell(Transition{Kind: PhaseStarted, Course: c, Phase: k.phase})
 	}
-	c.open = slices.DeleteFunc(c.open, func(p openPhase) bool { return p.phaseKey == k }) // it never ended
+	c.open = slices.DeleteFunc(c.open, func(p openPhase) bool { return l.endsByRow(c, &p, &k) || p.phaseKey == k }) // it never ended
 	if len(c.open) >= l.opt.OpenPhases {
 		c.open = slices.Delete(c.open, 0, 1)
 		l.tell(Transition{Kind: PhaseLost, Course: c})

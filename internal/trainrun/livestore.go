@@ -1,6 +1,6 @@
 package trainrun
 
-const liveVersion = 1
+const liveVersion = 2 // 1 did not tell which record ended an attempt, and of no open phase that its epoch is over
 
 // Snapshot encodes everything that is known.
 func (l *Live) Snapshot() []byte {
@@ -34,8 +34,8 @@ func (l *Live) Snapshot() []byte {
 // Restore reads what Snapshot wrote into an empty layer.
 func (l *Live) Restore(b []byte) error {
 	r := &reader{b: b}
-	if v := r.byte(); r.err == nil && v != liveVersion {
-		r.fail("want version 1")
+	if r.version = r.byte(); r.err == nil && (r.version == 0 || r.version > liveVersion) {
+		r.fail("want version 1 or 2")
 	}
 	for range r.count(18) {
 		var k tombKey

@@ -79,6 +79,8 @@ type reader struct {
 	pos  int
 	dict []string
 	err  error
+
+	version byte // of what is read, where it has versions
 }
 
 func (r *reader) fail(what string) {
