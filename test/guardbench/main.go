@@ -26,7 +26,7 @@ type size struct {
 
 var sizes = map[string]size{
 	"full": {rounds: 25, tries: 3, points: 10_000, runs: []int{1, 10, 100}, warm: 300_000, ids: 1_000_000, limit: 100_000, factor: 1},
-	"gate": {rounds: 15, tries: 3, points: 10_000, runs: []int{10}, warm: 200_000, ids: 400_000, limit: 20_000, factor: 1.25},
+	"gate": {rounds: 15, tries: 6, points: 10_000, runs: []int{10}, warm: 200_000, ids: 400_000, limit: 20_000, factor: 1.25},
 }
 
 func main() {
