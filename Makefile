@@ -123,7 +123,7 @@ bench-guard: ## what cardinality_guard costs beside upstream processors: the ful
 	@go run ./test/guardbench
 
 .PHONY: bench-guard-gate
-bench-guard-gate: ## the same, small: fails when a ratio misses its target by more than 1.25, in each of four processes: where memory lies makes a third of it
+bench-guard-gate: ## the same, small: fails when a ratio misses its target by more than 1.25, in each of four processes
 	@for process in 1 2 3 4; do go run ./test/guardbench -size gate && exit 0; done; exit 1
 
 .PHONY: soak
